@@ -23,16 +23,30 @@ void ProgramEmitter::emitBlock(mlir::Block &block) {
 }
 
 void ProgramEmitter::emitOp(mlir::Operation &op) {
-  if (watch.sees(&op))
-    e.when(watch.call(&op, values), [&] { emitMeaning(op); });
-  else
-    emitMeaning(op);
+  if (!watch.sees(&op))
+    return emitMeaning(op);
+  Value *isLegal = watch.call(&op, values);
+  if (op.getNumResults() == 0)
+    return e.when(isLegal, [&] { emitMeaning(op); });
+  // What is not to be executed gives zeros.
+  const SmallVector<Value *> results = e.eitherOf(
+      isLegal,
+      [&] {
+        emitMeaning(op);
+        return to_vector(map_range(op.getResults(), [&](mlir::Value it) { return values.value(it); }));
+      },
+      [&] { return SmallVector<Value *>(op.getNumResults(), e.number(0)); });
+  for (auto [result, value] : zip(op.getResults(), results))
+    values.bind(result, value);
 }
 
 void ProgramEmitter::emitMeaning(mlir::Operation &op) {
   TypeSwitch<mlir::Operation *>(&op)
       .Case<aicore::AllocOp, aicore::TallyOp, mlir::scf::YieldOp>([](auto) {})
       .Case([&](aicore::SlotOp slot) { emitSlot(slot); })
+      .Case([&](aicore::ScalarBoundOp bound) {
+        values.bind(bound.getResult(), b.CreateSExt(values.value(bound.getScalar()), e.i64()));
+      })
       .Case([&](mlir::scf::ForOp loop) { emitLoop(loop); })
       .Case([&](mlir::scf::IfOp branch) { emitBranch(branch); })
       .Default([&](mlir::Operation *other) {

@@ -70,14 +70,17 @@ struct IdleCore {
 };
 
 /// Adds what the conditions of a phase cover, in all blocks.
-llvm::Error addConditions(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
+llvm::Error addConditions(aicore::PhaseOp phase, const Machine &machine, const Call &call,
                           int64_t blocks, CoveredElements &covered) {
   if (!phase.walk([](aicore::TallyOp) { return WalkResult::interrupt(); }).wasInterrupted())
     return llvm::Error::success();
   llvm::Expected<count::CountProgram> program =
-      count::compile(phase, machine, dims, count::Scope::conditions);
+      count::compile(phase, machine, call, count::Scope::conditions);
   if (!program)
     return program.takeError();
+  covered.isAssumed |= program->assumesScalars;
+  for (const count::Instruction &it : program->instructions)
+    covered.isAssumed |= it.work == Work::scalar && !it.elements;
   std::vector<int64_t> values;
   for (int64_t block = 0; block < blocks; ++block) {
     IdleCore core;
@@ -90,15 +93,15 @@ llvm::Error addConditions(aicore::PhaseOp phase, const Machine &machine, ArrayRe
   return llvm::Error::success();
 }
 
-llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
+llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, const Call &call,
                        int64_t number, int64_t blocks, KernelTime &time, LeastTime &least,
                        EventSink *events) {
   llvm::Expected<count::CountProgram> transfers =
-      count::compile(phase, machine, dims, count::Scope::tensors);
+      count::compile(phase, machine, call, count::Scope::tensors);
   if (!transfers)
     return transfers.takeError();
   llvm::Expected<count::CountProgram> program =
-      count::compile(phase, machine, dims, count::Scope::all);
+      count::compile(phase, machine, call, count::Scope::all);
   if (!program)
     return program.takeError();
   program->setMemory(count::survey(*transfers, machine, blocks));
@@ -135,8 +138,9 @@ llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<i
 
 } // namespace
 
-llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &machine,
-                                        ArrayRef<int64_t> dims, EventSink *events) {
+llvm::Expected<ClockReport> countCall(aicore::KernelOp kernel, const Machine &machine,
+                                      const Call &call, EventSink *events) {
+  const ArrayRef<int64_t> dims = call.dims;
   if (dims.size() != kernel.getDims().size())
     return count::fault(kernel, "has " + Twine(kernel.getDims().size()) + " dimensions, but " +
                                     Twine(dims.size()) + " values were given");
@@ -151,9 +155,9 @@ llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &
   int64_t number = 0;
   CoveredElements covered;
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
-    if (llvm::Error error = countPhase(phase, machine, dims, number++, blocks, time, least, events))
+    if (llvm::Error error = countPhase(phase, machine, call, number++, blocks, time, least, events))
       return std::move(error);
-    if (llvm::Error error = addConditions(phase, machine, dims, blocks, covered))
+    if (llvm::Error error = addConditions(phase, machine, call, blocks, covered))
       return std::move(error);
   }
   ClockReport report = time.report();

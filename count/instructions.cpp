@@ -65,6 +65,7 @@ llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
       .Case([&](aicore::WindowOp it) { return window(it); })
       .Case([&](aicore::PositionsOp it) { return positions(it); })
       .Case([&](aicore::RandomOp it) { return random(it); })
+      .Case([&](aicore::ScalarRangeOp it) { return scalarRange(it); })
       .Default([&](Operation *it) { return fault(it, "cannot be counted"); });
 }
 
@@ -327,6 +328,46 @@ llvm::Error ProgramBuilder::positions(aicore::PositionsOp op) {
 // for four numbers. Conversion is 3 more.
 llvm::Error ProgramBuilder::random(aicore::RandomOp op) {
   return repeated(op, placeOf(op.getRows()), op.getColumns(), "add", 10 * 42 / 4 + 3);
+}
+
+// A load, a minimum and a maximum for each element; a line that is not in the data cache takes long.
+llvm::Error ProgramBuilder::scalarRange(aicore::ScalarRangeOp op) {
+  const TensorShape &shape = program_.tensors[tensors_.lookup(op.getSource())];
+  Instruction it;
+  it.work = Work::scalar;
+  it.cost = Cost(0, machine_.scalarLoadCycles, 0, 3 * machine_.issueCycles);
+  it.rows = placeOf(op.getSize());
+  it.pitch = constant(1);
+  for (size_t dim = op.getAlong() + 1; dim < shape.extents.size(); ++dim)
+    it.pitch = multiply(op, it.pitch, shape.extents[dim]);
+  it.start = elementNumber(op, shape, op.getOffsets());
+  it.elements = shape.elements;
+  it.absent = {op.getAbsent()[0], op.getAbsent()[1]};
+  it.bytes = shape.elementBytes;
+  it.lineBytes = machine_.scalarLineBytes;
+  program_.instructions.push_back(it);
+  const auto number = static_cast<int32_t>(program_.instructions.size() - 1);
+  for (auto [kind, result] :
+       {std::pair(StepKind::least, op.getLeast()), {StepKind::greatest, op.getGreatest()}})
+    emit(op, {.kind = kind, .target = placeOf(result), .c = number});
+  if (scope_ != Scope::all)
+    return llvm::Error::success();
+  const Step read = {.kind = StepKind::scalars, .pipe = Pipe::scalar, .target = number};
+  emit(op, read);
+  // A loop of the block is that of all of its cores, each of which reads its bounds.
+  aicore::VectorCoresOp others;
+  if (aicore::unitOf(op) == aicore::Unit::cube_core)
+    phase_.walk([&](aicore::VectorCoresOp it) { others = it; });
+  if (others) {
+    const int32_t core = place();
+    const size_t enter = emit(op, {.kind = StepKind::enterCores, .a = core});
+    emit(op, read);
+    emit(op, {.kind = StepKind::nextCore,
+              .target = static_cast<int32_t>(enter + 1),
+              .a = core,
+              .b = static_cast<int32_t>(others.getCount())});
+  }
+  return llvm::Error::success();
 }
 
 /// What combines two elements, and two positions.

@@ -31,6 +31,9 @@ int32_t written(const Step &step) {
   case StepKind::enterCores:
   case StepKind::nextCore:
     return step.a;
+  case StepKind::least:
+  case StepKind::greatest:
+    return step.target;
   default:
     return isArithmetic(step) ? step.target : -1;
   }
@@ -72,6 +75,13 @@ public:
       use(step.a, everything);
       use(step.b, everything);
       return use(step.c, everything);
+    case StepKind::least:
+    case StepKind::greatest:
+      if (modulus != nothing)
+        ofScalars(program_.instructions[step.c], use);
+      return;
+    case StepKind::scalars:
+      return ofScalars(program_.instructions[step.target], use);
     case StepKind::transfer:
     case StepKind::move:
     case StepKind::product:
@@ -86,6 +96,13 @@ public:
 private:
   std::optional<int64_t> constant(int32_t place) const {
     return variable_[place] ? std::nullopt : std::optional(program_.values[place]);
+  }
+
+  /// Each element may differ from all others.
+  template <typename Use> void ofScalars(const Instruction &it, Use use) const {
+    use(it.rows, everything);
+    use(it.pitch, everything);
+    use(it.start, everything);
   }
 
   template <typename Use> void ofInstruction(const Step &step, Use use) const {
@@ -186,6 +203,8 @@ private:
     case StepKind::subtract:
     case StepKind::bitXor:
     case StepKind::shiftLeft:
+    case StepKind::least:
+    case StepKind::greatest:
       return false;
     case StepKind::copy:
     case StepKind::remainder:

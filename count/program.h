@@ -3,6 +3,7 @@
 // become jumps, and costs of instructions are looked up beforehand.
 #pragma once
 
+#include "count/call.h"
 #include "ir/aicore.h"
 #include "machines/machine.h"
 #include "runtime/clock.h"
@@ -49,6 +50,8 @@ enum class StepKind : uint8_t {
   jumpUnless, ///< to `target` when value[a] is 0
   loop,       ///< value[a] = value[b]; to `target` unless that is below value[c]
   next,       ///< value[a] += value[b]; to `target` while that is below value[c]
+  least,      ///< value[target]: of the elements that instruction `c` reads
+  greatest,   ///< the same
   enterCores, ///< value[a] = 0; the next steps run on that vector core
   nextCore,   ///< value[a] += 1; to `target` while that is below b; then back to the cube core
   // instructions; number `target` of the program's
@@ -57,6 +60,7 @@ enum class StepKind : uint8_t {
   product,
   vector,
   reduce,
+  scalars, ///< of the scalar unit, from global memory
   // flag `target` + value[a]
   setFlag,
   waitFlag,
@@ -108,13 +112,20 @@ struct Instruction {
   Tree tree = Tree::halves;
   bool byRows = false;
 
+  /// Of an aicore.scalar_range: its elements, from `start` on at the distance of `pitch` each, are
+  /// among these; null where they are not known.
+  const int32_t *elements = nullptr;
+  std::array<int64_t, 2> absent = {}; ///< the least and the greatest of none
+  int64_t lineBytes = 1;              ///< of the data cache
+
   bool loadsTensor() const { return work == Work::load; }
   bool storesTensor() const { return work == Work::store || work == Work::fixpipe; }
 };
 
 /// A tensor in global memory: a parameter, a result or a workspace.
 struct TensorShape {
-  std::vector<int32_t> extents; ///< places
+  std::vector<int32_t> extents;      ///< places
+  const int32_t *elements = nullptr; ///< of a parameter of i32, where they are known
   int64_t elementBytes = 1;
   bool workspace = false;
 };
@@ -151,6 +162,7 @@ struct CountProgram {
   llvm::DenseMap<mlir::Value, int32_t> places; ///< of the values of the IR
   int32_t block = 0;                           ///< place of the number of the block
   int64_t packet = 1;                          ///< bytes of a packet of global memory
+  bool assumesScalars = false;                 ///< bounds that the call does not say
   /// Places of the sums of aicore.tally, by aicore::Covered; -1: there is none.
   std::array<int32_t, 3> tallies = {-1, -1, -1};
 
@@ -162,10 +174,9 @@ struct CountProgram {
 /// program; or only what conditions cover.
 enum class Scope { all, tensors, conditions };
 
-/// Reads a phase, and the scalar code before it in its kernel, with the kernel's dimensions set to
-/// `dims`. The program refers to `machine`.
+/// Reads a phase, and the scalar code before it in its kernel, as it is called. The program refers to `machine`.
 llvm::Expected<CountProgram> compile(aicore::PhaseOp phase, const Machine &machine,
-                                     llvm::ArrayRef<int64_t> dims, Scope scope);
+                                     const Call &call, Scope scope);
 
 /// Fills in `loops` and `loopsAt`, when all steps are there.
 void findLoops(CountProgram &program);

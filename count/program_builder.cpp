@@ -62,14 +62,14 @@ bool isCountable(Type type) { return type.isIndex() || type.isInteger(64) || typ
 
 } // namespace
 
-ProgramBuilder::ProgramBuilder(aicore::PhaseOp phase, const Machine &machine,
-                               ArrayRef<int64_t> dims, Scope scope)
+ProgramBuilder::ProgramBuilder(aicore::PhaseOp phase, const Machine &machine, const Call &call,
+                               Scope scope)
     : phase_(phase), kernel_(cast<aicore::KernelOp>(phase->getParentOp())), machine_(machine),
-      dims_(dims), scope_(scope) {}
+      call_(call), scope_(scope) {}
 
 llvm::Expected<CountProgram> ProgramBuilder::run() {
   program_.packet = std::max<int64_t>(1, machine_.packetBytes);
-  for (auto [argument, value] : llvm::zip(kernel_.getBody().getArguments(), dims_)) {
+  for (auto [argument, value] : llvm::zip(kernel_.getBody().getArguments(), call_.dims)) {
     const int32_t dim = placeOf(argument);
     program_.values[dim] = value;
     known_.insert(dim);
@@ -110,6 +110,8 @@ void ProgramBuilder::tensor(Value value) {
     auto named =
         cast<ir::NamedAttr>(argument < parameters ? kernel_.getArgs()[argument]
                                                   : kernel_.getResults()[argument - parameters]);
+    if (argument < call_.parameters.size())
+      shape.elements = call_.parameters[argument].elements;
     for (StringAttr name : named.getDims()) {
       const auto *dim = llvm::find(kernel_.getDims(), Attribute(name));
       int64_t literal = 0;
@@ -234,6 +236,7 @@ llvm::Error ProgramBuilder::translate(Operation &op) {
       .Case([&](scf::IfOp it) { return branch(it); })
       .Case([&](aicore::VectorCoresOp it) { return vectorCores(it); })
       .Case([&](aicore::SlotOp it) { return slot(it); })
+      .Case([&](aicore::ScalarBoundOp it) { return scalarBound(it); })
       .Case([&](aicore::Instruction it) { return instruction(it); })
       .Case([&](aicore::SetFlagOp it) { return flag(StepKind::setFlag, it); })
       .Case([&](aicore::WaitFlagOp it) { return flag(StepKind::waitFlag, it); })
@@ -316,6 +319,19 @@ llvm::Error ProgramBuilder::tally(aicore::TallyOp op) {
   return llvm::Error::success();
 }
 
+llvm::Error ProgramBuilder::scalarBound(aicore::ScalarBoundOp op) {
+  const unsigned parameter =
+      cast<BlockArgument>(op.getScalar()).getArgNumber() - kernel_.getDims().size();
+  std::optional<int32_t> known;
+  if (parameter < call_.parameters.size())
+    known = call_.parameters[parameter].scalar;
+  program_.assumesScalars |= !known;
+  const int32_t target = placeOf(op.getResult());
+  program_.values[target] = known ? *known : static_cast<int64_t>(op.getAbsent());
+  known_.insert(target);
+  return llvm::Error::success();
+}
+
 llvm::Error ProgramBuilder::slot(aicore::SlotOp op) {
   auto buffer = op.getBuffer().getDefiningOp<aicore::AllocOp>();
   if (!buffer)
@@ -381,8 +397,8 @@ llvm::Error ProgramBuilder::vectorCores(aicore::VectorCoresOp op) {
 }
 
 llvm::Expected<CountProgram> compile(aicore::PhaseOp phase, const Machine &machine,
-                                     ArrayRef<int64_t> dims, Scope scope) {
-  return ProgramBuilder(phase, machine, dims, scope).run();
+                                     const Call &call, Scope scope) {
+  return ProgramBuilder(phase, machine, call, scope).run();
 }
 
 llvm::Error fault(Operation *op, const Twine &message) {

@@ -14,8 +14,7 @@ namespace mmk::count {
 
 class ProgramBuilder {
 public:
-  ProgramBuilder(aicore::PhaseOp phase, const Machine &machine, llvm::ArrayRef<int64_t> dims,
-                 Scope scope);
+  ProgramBuilder(aicore::PhaseOp phase, const Machine &machine, const Call &call, Scope scope);
   llvm::Expected<CountProgram> run();
 
 private:
@@ -30,6 +29,7 @@ private:
   llvm::Error branch(mlir::scf::IfOp op);
   llvm::Error vectorCores(aicore::VectorCoresOp op);
   llvm::Error slot(aicore::SlotOp op);
+  llvm::Error scalarBound(aicore::ScalarBoundOp op);
   llvm::Error instruction(aicore::Instruction op);
 
   template <typename Op>
@@ -46,6 +46,7 @@ private:
   llvm::Error vector(aicore::VectorOp op);
   llvm::Error reduce(aicore::ReduceOp op);
   llvm::Error scan(aicore::ScanOp op);
+  llvm::Error scalarRange(aicore::ScalarRangeOp op);
   llvm::Error tally(aicore::TallyOp op);
   template <typename Op> llvm::Error tree(Op op, Tree tree, llvm::ArrayRef<std::string> figures);
   llvm::Error window(aicore::WindowOp op);
@@ -76,7 +77,7 @@ private:
   aicore::PhaseOp phase_;
   aicore::KernelOp kernel_;
   const Machine &machine_;
-  llvm::ArrayRef<int64_t> dims_;
+  Call call_;
   Scope scope_;
   CountProgram program_;
   llvm::DenseMap<mlir::Value, int32_t> places_, tensors_;

@@ -187,10 +187,20 @@ bool forEachStep(const Instruction &it, int64_t rows, int64_t columns, Execute e
   return true;
 }
 
+/// How many lines of a data cache as many elements are in.
+inline int64_t linesOf(const Instruction &it, int64_t start, int64_t pitch, int64_t count) {
+  if (count <= 0 || pitch * it.bytes >= it.lineBytes)
+    return count;
+  const int64_t last = start + (count - 1) * pitch;
+  return last * it.bytes / it.lineBytes - start * it.bytes / it.lineBytes + 1;
+}
+
 inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t *value) {
   const Instruction &i = program.instructions[s.target];
   const int64_t rows = value[i.rows], columns = value[i.columns];
   switch (s.kind) {
+  case StepKind::scalars:
+    return {linesOf(i, value[i.start], value[i.pitch], rows), rows};
   case StepKind::transfer: {
     const int64_t start = value[i.start] * i.bytes, distance = value[i.pitch] * i.bytes;
     const bool onePiece = i.dense && columns == value[i.pitch];
@@ -300,6 +310,13 @@ template <typename Core> bool Interpreter<Core>::steps(size_t from, size_t to) {
       if (value[s.a] < value[s.c])
         following = target;
       break;
+    case StepKind::least:
+    case StepKind::greatest: {
+      const Instruction &i = program_.instructions[s.c];
+      value[s.target] = extremesOf(i.elements, value[i.start], value[i.pitch], value[i.rows],
+                                   i.absent)[s.kind == StepKind::greatest];
+      break;
+    }
     case StepKind::enterCores:
       value[s.a] = 0;
       unit = 1;
@@ -311,6 +328,7 @@ template <typename Core> bool Interpreter<Core>::steps(size_t from, size_t to) {
       break;
     case StepKind::transfer:
     case StepKind::move:
+    case StepKind::scalars:
     case StepKind::product: {
       const Instruction &i = program_.instructions[target];
       goesOn = core_.execute(unit, s.pipe, i, i.cost, amountOf(program_, s, value));

@@ -218,9 +218,18 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
     if (const auto file = options_.outputs.find(kernel_.results[i].name);
         file != options_.outputs.end())
       orRefuse(writeNpy(results_[i], file->second));
-  made_.clear();
+  for (Tensor &tensor : made_)
+    if (tensor.type != ElementType::i32) // what is left: knownElements
+      tensor = Tensor();
   results_.clear();
   packed_.clear();
+}
+
+std::vector<const int32_t *> CaseRunner::knownElements() const {
+  std::vector<const int32_t *> elements;
+  for (const Tensor *input : inputs_)
+    elements.push_back(input && input->type == ElementType::i32 ? input->as<int32_t>() : nullptr);
+  return elements;
 }
 
 double floatingPointOperations(const Kernel &kernel, const RunCase &run) {

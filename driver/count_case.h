@@ -33,13 +33,29 @@ inline void expectWithinLimits(Lowering &lowering, const Kernel &kernel, const R
     throw UserError(run.title() + ": " + problem);
 }
 
-/// A program that cannot be counted is a Bug.
+/// What a case binds, and with `tensors` of i32 also these: their elements by parameter, or null.
+inline std::vector<KnownParameter> knownParameters(const Kernel &kernel, const RunCase &run,
+                                                   llvm::ArrayRef<const int32_t *> tensors) {
+  std::vector<KnownParameter> known(kernel.parameters.size());
+  for (size_t i = 0; i < known.size(); ++i) {
+    const Parameter &parameter = kernel.parameters[i];
+    if (parameter.isScalar() && parameter.type == ElementType::i32)
+      known[i].scalar = static_cast<int32_t>(run.scalars[i]);
+    if (i < tensors.size())
+      known[i].elements = tensors[i];
+  }
+  return known;
+}
+
+/// A program that cannot be counted is a Bug. `tensors`: as for knownParameters.
 inline ClockReport countCase(Lowering &lowering, const Machine &machine, const Kernel &kernel,
-                             const RunCase &run, EventSink *events = nullptr) {
+                             const RunCase &run, EventSink *events = nullptr,
+                             llvm::ArrayRef<const int32_t *> tensors = {}) {
   const TimedScope timed("count");
   expectWithinLimits(lowering, kernel, run);
+  const std::vector<int64_t> dims = dimsOf(kernel, run);
   llvm::Expected<ClockReport> report =
-      countKernel(lowering.kernel(), machine, dimsOf(kernel, run), events);
+      countCall(lowering.kernel(), machine, {dims, knownParameters(kernel, run, tensors)}, events);
   if (!report)
     throw Bug(llvm::toString(report.takeError()));
   return *report;

@@ -101,7 +101,10 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
     if (counts) {
       Recorder recorder = Profile::recorder();
       TrafficMeter traffic(&recorder);
-      report.clock = countCase(lowering, machine, kernel, run, profile ? &traffic : nullptr);
+      const std::vector<const int32_t *> elements =
+          runner ? runner->knownElements() : std::vector<const int32_t *>();
+      report.clock =
+          countCase(lowering, machine, kernel, run, profile ? &traffic : nullptr, elements);
       if (profile)
         profile->add(report, recorder, traffic.report(), progress);
     }

@@ -5,6 +5,7 @@
 #include "codegen/transfer.h"
 #include "emulator/generation.h"
 #include "emulator/reduce_op.h"
+#include "emulator/scalar_range.h"
 #include "emulator/scan_op.h"
 #include "emulator/vector_op.h"
 
@@ -27,6 +28,7 @@ void CoreInstructions::emit(aicore::Instruction op) {
       .Case([&](aicore::WindowOp op) { emitWindow(op, e, values); })
       .Case([&](aicore::PositionsOp op) { emitPositions(op, e, values); })
       .Case([&](aicore::RandomOp op) { emitRandomTile(op, e, values); })
+      .Case([&](aicore::ScalarRangeOp op) { emitScalarRange(op, e, values); })
       .Case([&](aicore::StoreOp op) { store(op); })
       .Case([&](aicore::FixpipeOp op) { fixpipe(op); })
       .Case([&](aicore::SpillOp op) { spill(op); })

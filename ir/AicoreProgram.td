@@ -105,6 +105,17 @@ def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
   let assemblyFormat = "$index `of` $buffer `:` type($buffer) attr-dict";
 }
 
+def Aicore_ScalarBoundOp : Aicore_Op<"scalar_bound", [Pure]> {
+  let summary = "a scalar of the kernel, as a bound of loops";
+  let description = [{
+    `%n = aicore.scalar_bound %length absent 2147483647`: where a count does not know the scalar, as for
+    the choice of a variant, it is the number that `absent` says.
+  }];
+  let arguments = (ins I32:$scalar, I64Attr:$absent);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$scalar `absent` $absent attr-dict";
+}
+
 def Aicore_TallyOp : Aicore_Op<"tally"> {
   let summary = "elements that a condition covers, for the report of the clock";
   let description = [{

@@ -236,4 +236,28 @@ def Aicore_DrainOp : Aicore_InstructionOp<"drain"> {
   let hasVerifier = 1;
 }
 
+def Aicore_ScalarRangeOp : Aicore_InstructionOp<"scalar_range"> {
+  let summary = "the least and the greatest of i32 elements in global memory (scalar)";
+  let description = [{
+    The scalar unit loads `size` elements, one after the other along a dimension of the tensor (-1: the
+    only one), and compares them: bounds of loops that depend on data. It issues nothing meanwhile. No
+    flag holds the scalar unit, so the tensor must have been written before the phase.
+
+    Of no elements, and where the elements are not known, as in a count without a run, they are those
+    that `absent` says.
+    ```mlir
+    %least, %greatest = aicore.scalar_range %length[%i] along 0 size(%rows) absent [0, 2147483647]
+      : memref<?xi32, #aicore.space<gm>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, I64Attr:$along, Index:$size,
+                       DenseI64ArrayAttr:$absent);
+  let results = (outs Index:$least, Index:$greatest);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` `along` $along `size` `(` $size `)` `absent` $absent
+    `:` type($source) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 #endif

@@ -173,6 +173,25 @@ LogicalResult StoreOp::verify() {
   return expectSameElements(*this, getSource(), getTarget());
 }
 
+MMK_EFFECTS(ScalarRangeOp)
+Pipe ScalarRangeOp::getPipe() { return Pipe::scalar; }
+SmallVector<Access> ScalarRangeOp::getAccesses() { return {reading(getSource())}; }
+LogicalResult ScalarRangeOp::verify() {
+  const auto along = static_cast<int64_t>(getAlong());
+  if (failed(expectSpace(*this, "source", getSource(), {Space::gm})) ||
+      failed(expectDims(*this, getSource(), getOffsets(), along)))
+    return failure();
+  auto type = cast<MemRefType>(getSource().getType());
+  if (!type.getElementType().isInteger(32))
+    return emitOpError("expected elements of i32, found ") << type.getElementType();
+  const ArrayRef<int64_t> absent = getAbsent();
+  if (absent.size() != 2 || absent[0] > absent[1] || !llvm::isInt<32>(absent[0]) ||
+      !llvm::isInt<32>(absent[1]))
+    return emitOpError("expected the least and the greatest i32 of absent elements, found ")
+           << getAbsentAttr();
+  return success();
+}
+
 MMK_EFFECTS(LoadL0Op)
 Pipe LoadL0Op::getPipe() { return Pipe::mte1; }
 SmallVector<Access> LoadL0Op::getAccesses() {

@@ -117,6 +117,9 @@ struct Machine {
   std::map<std::string, VectorCost> vector;
   double flagCycles = 1;
   double issueCycles = 1; ///< scalar unit, for one instruction
+  /// Scalar unit, for an element of global memory that is not in its data cache.
+  double scalarLoadCycles = 241;
+  int64_t scalarLineBytes = 64; ///< that a line of this cache has
   int64_t queueDepth = 32;
   int64_t eventIds = 6; ///< usable ids for each ordered pair of pipes
   int64_t crossFlags = 16;

@@ -181,6 +181,10 @@ void describeControl(Table &t) {
            [](Machine &m) -> auto & { return m.flagCycles; });
   t.number("issue_cycles", Kind::cycles, mostCycles, Need::always,
            [](Machine &m) -> auto & { return m.issueCycles; });
+  t.number("scalar_load_cycles", Kind::cycles, mostCycles, Need::optional,
+           [](Machine &m) -> auto & { return m.scalarLoadCycles; });
+  t.number("scalar_line_bytes", Kind::powerOfTwo, mostAlignment, Need::optional,
+           [](Machine &m) -> auto & { return m.scalarLineBytes; });
   t.number("queue_depth", Kind::count, mostQueue, Need::always,
            [](Machine &m) -> auto & { return m.queueDepth; });
   t.number("event_ids", Kind::count, mostNumbers, Need::always,

@@ -5,7 +5,8 @@
 
 namespace mmk {
 
-/// f32 holds integers up to 2^24; positions and lengths are compared exactly.
+/// f32 holds integers up to 2^24; positions and lengths are compared exactly, also with a constant
+/// added to one.
 void compareIntegers(mlir::linalg::GenericOp op);
 
 } // namespace mmk

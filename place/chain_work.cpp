@@ -145,6 +145,7 @@ void TransferInserter::ChainWork::emitTile() {
   onWindows(tile, [&] { emitStart(); });
   keptFrom = t.index(0);
   kept = rows;
+  readBounds();
   const Parts parts = partsOf(s.passes.front(), partExtent(), t.index(sizes.width));
   for (int64_t ahead = 0; ahead < preload; ++ahead)
     emitAhead(parts, t.index(ahead));
@@ -210,7 +211,7 @@ void TransferInserter::ChainWork::emitWeights(Value number) {
         tiles[i].slot = t.slot(step, tiles[i].buffer);
     Held &weights = outputs[p.weights()->output];
     weights.slot = t.slot(step, weights.buffer);
-    emitGuarded(pass);
+    emitGuarded(pass, boundsOf(pass, partExtent()).all);
     t.loc = chain.second.getLoc();
     aicore::SpillOp::create(b, t.loc, weights.buffer, weights.slot, kept, part, weightsRing,
                             t.slot(number, weightsRing), keptFrom, /*column=*/Value(),

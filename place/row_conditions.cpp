@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace mmk {
@@ -28,67 +30,82 @@ void TransferInserter::RowWork::findGuards() {
       guarded[number] = *guard;
 }
 
-/// The largest or least value of a form for the elements of the window; `ofPart`: and of the
-/// current part, else but for what the reduced dimension of the plane adds. Nothing where data
-/// decides.
-std::optional<Value> TransferInserter::RowWork::bound(const LinearForm &form, bool isLargest,
-                                                      bool ofPart) {
-  const int64_t keptDim = p.plane().reducesColumns ? p.plane().rows : p.plane().columns;
-  if (!form.inputs.empty())
-    return std::nullopt;
-  Value sum = t.index(form.constant);
-  const auto addTimes = [&](Value value, int64_t factor) {
-    if (value.getType() != b.getIndexType())
-      value = arith::IndexCastOp::create(b, t.loc, b.getIndexType(), value);
-    sum = t.add(sum, arith::MulIOp::create(b, t.loc, value, t.index(factor)));
-  };
-  const auto lastOf = [&](Value from, Value count) {
-    return arith::SubIOp::create(b, t.loc, t.add(from, count), t.index(1)).getResult();
-  };
-  for (auto [scalar, factor] : form.scalars)
-    addTimes(t.map.lookupOrDefault(scalar), factor);
-  for (auto [dim, factor] : form.positions) {
-    const bool takesLast = (factor > 0) == isLargest;
-    // A part of a divided row starts behind its beginning.
-    if (p.space().isDivided(dim))
-      addTimes(originOf(dim), factor);
-    if (dim == partDim()) {
-      if (ofPart)
-        addTimes(takesLast ? lastOf(partFrom, part) : partFrom, factor);
-    } else if (dim == keptDim) {
-      Value from = t.add(first.lookup(dim), keptFrom);
-      addTimes(takesLast ? lastOf(from, kept) : from, factor);
-    } else if (!p.space().isReduced[dim]) {
-      addTimes(first.lookup(dim), factor);
-    } else if (takesLast) { // of an outer loop
-      addTimes(lastOf(t.index(0), extentOf(dim)), factor);
-    }
-  }
-  return sum;
+/// The i32 that a condition is taken to read where it is not known, so that it excludes nothing: a
+/// large one where it adds to what has to be at least 0.
+static int64_t excludingNothing(bool isAdded) {
+  return isAdded ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int32_t>::min();
 }
 
-TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const Guard &guard,
-                                                                    Value extent) {
-  Range range = {t.index(0), extent};
-  Value zero = t.index(0);
-  for (const LinearForm &form : guard.atLeastZero) {
-    const int64_t factor = form.factorOf(partDim());
-    const std::optional<Value> rest = bound(form, /*isLargest=*/true, /*ofPart=*/false);
-    if (factor == 0 || !rest)
-      continue;
-    // factor * position + rest >= 0.
-    if (factor > 0) {
-      Value below = arith::MaxSIOp::create(
-          b, t.loc, arith::SubIOp::create(b, t.loc, zero, *rest).getResult(), zero);
-      Value from = arith::CeilDivSIOp::create(b, t.loc, below, t.index(factor));
-      range.first = arith::MaxSIOp::create(b, t.loc, range.first, from);
-    } else {
-      Value above = arith::MaxSIOp::create(b, t.loc, t.add(*rest, t.index(-factor)), zero);
-      Value end = arith::DivSIOp::create(b, t.loc, above, t.index(-factor));
-      range.end = arith::MinSIOp::create(b, t.loc, range.end, end);
-    }
+/// What the numbers of conditions are for the elements of the window.
+class TransferInserter::RowWork::WindowNumbers : public TileNumbers {
+public:
+  explicit WindowNumbers(RowWork &work) : w(work), t(work.t), b(work.b) {}
+
+  Extremes ofPosition(int64_t dim) override {
+    if (dim == w.keptDim())
+      return upTo(t.add(w.first.lookup(dim), w.keptFrom), w.kept);
+    if (w.p.space().isReduced[dim]) // of an outer loop
+      return upTo(w.p.space().isDivided(dim) ? w.originOf(dim) : t.index(0), w.extentOf(dim));
+    return {w.first.lookup(dim), w.first.lookup(dim)};
   }
-  return range;
+  // A part of a divided row starts behind its beginning.
+  Value origin() override {
+    return w.p.space().isDivided(w.partDim()) ? w.originOf(w.partDim()) : Value();
+  }
+  Value ofScalar(Value scalar, bool isAdded) override {
+    Value value = t.map.lookupOrDefault(scalar);
+    if (!isa<BlockArgument>(value) || !value.getType().isInteger(32))
+      return value;
+    return aicore::ScalarBoundOp::create(b, t.loc, b.getIndexType(), value,
+                                         excludingNothing(isAdded));
+  }
+  std::optional<Extremes> ofInput(unsigned number) override {
+    auto found = w.bounding.find(number);
+    return found == w.bounding.end() ? std::nullopt : std::optional(found->second);
+  }
+
+private:
+  Extremes upTo(Value from, Value count) {
+    return {from, arith::SubIOp::create(b, t.loc, t.add(from, count), t.index(1))};
+  }
+
+  RowWork &w;
+  TransferInserter &t;
+  OpBuilder &b;
+};
+
+// Parameters do not change while the kernel runs. What an earlier phase computes is there as well,
+// but no count knows it.
+void TransferInserter::RowWork::readBounds() {
+  bounding.clear();
+  std::map<unsigned, std::array<bool, 2>> signs; // whether an input adds, and subtracts
+  const auto note = [&](const Guard &guard) {
+    for (const LinearForm &form : guard.atLeastZero)
+      for (auto [input, factor] : form.inputs)
+        signs[input][factor < 0] = true;
+  };
+  for (const auto &[number, guard] : guards)
+    note(guard);
+  for (const auto &[number, output] : guarded)
+    note(output.guard);
+  for (const auto &[number, sign] : signs) {
+    const RowInput &input = p.inputs()[number];
+    if (productOf(input.tensor) || !input.element.getType().isInteger(32))
+      continue;
+    GlobalView view = t.viewOf(input.tensor);
+    auto parameter = dyn_cast_or_null<BlockArgument>(view.memref);
+    if (!parameter ||
+        parameter.getArgNumber() >= t.kernel.getDims().size() + t.kernel.getArgs().size())
+      continue;
+    const auto [rowDim, columnDim] = locate(view, input.dims);
+    const int64_t along = p.plane().reducesColumns ? rowDim : columnDim;
+    const Type types[] = {b.getIndexType(), b.getIndexType()};
+    auto range = aicore::ScalarRangeOp::create(
+        b, t.loc, types, view.memref, view.offsets, b.getI64IntegerAttr(along),
+        along < 0 ? t.index(1) : kept,
+        b.getDenseI64ArrayAttr({excludingNothing(!sign[1]), excludingNothing(sign[0])}));
+    bounding[number] = {range.getLeast(), range.getGreatest()};
+  }
 }
 
 bool TransferInserter::RowWork::findGuards(const RowPass &pass, SmallVectorImpl<Guard *> &found) {
@@ -110,45 +127,42 @@ bool TransferInserter::RowWork::findGuards(const RowPass &pass, SmallVectorImpl<
   return haveAll;
 }
 
-TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const RowPass &pass) {
-  Range all;
+ConditionBounds TransferInserter::RowWork::boundsOf(const RowPass &pass, Value extent) {
+  ConditionBounds all;
   SmallVector<Guard *> found;
-  if (!findGuards(pass, found))
-    return all;
-  Value extent = partExtent();
-  for (const Guard *guard : found) {
-    const Range range = rangeOf(*guard, extent);
-    all.first = all.first ? arith::MinSIOp::create(b, t.loc, all.first, range.first) : range.first;
-    all.end = all.end ? arith::MaxSIOp::create(b, t.loc, all.end, range.end) : range.end;
+  const bool haveAll = findGuards(pass, found);
+  WindowNumbers numbers(*this);
+  for (auto [number, guard] : llvm::enumerate(found)) {
+    const ConditionBounds own = mmk::boundsOf(b, t.loc, *guard, partDim(), extent, numbers);
+    all.some = number == 0 ? own.some : unite(b, t.loc, all.some, own.some);
+    all.all = number == 0 ? own.all : intersect(b, t.loc, all.all, own.all);
   }
+  if (!haveAll)
+    all.some = {};
   return all;
 }
 
-/// Whether each element of the current part satisfies the guards of the pass; null where that is
-/// not known, or there are none.
-Value TransferInserter::RowWork::satisfiesAll(const RowPass &pass) {
-  Value all;
+bool TransferInserter::RowWork::readsData(const RowPass &pass) {
   SmallVector<Guard *> found;
   findGuards(pass, found);
-  for (const Guard *guard : found) {
-    if (!guard->isExact)
-      return {};
-    for (const LinearForm &form : guard->atLeastZero) {
-      const std::optional<Value> least = bound(form, /*isLargest=*/false, /*ofPart=*/true);
-      if (!least)
-        return {};
-      Value holds = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::sge, *least, t.index(0));
-      all = all ? arith::AndIOp::create(b, t.loc, all, holds).getResult() : holds;
-    }
-  }
-  return all;
+  return llvm::any_of(found, [&](const Guard *guard) {
+    return llvm::any_of(guard->atLeastZero, [&](const LinearForm &form) {
+      return llvm::any_of(form.inputs, [&](auto &it) { return bounding.contains(it.first); });
+    });
+  });
 }
 
-// Parts in which a guard excludes nothing are computed without it.
-void TransferInserter::RowWork::emitGuarded(const RowPass &pass) {
-  Value all = whole ? Value() : satisfiesAll(pass);
-  if (!all)
+// Parts in which a guard excludes nothing are computed without it. Of a whole row that is so where
+// it ends with the data of all rows of the window.
+void TransferInserter::RowWork::emitGuarded(const RowPass &pass, PositionRange unmasked) {
+  if (!unmasked.first || (whole && !readsData(pass)))
     return emitSteps(pass.body);
+  const auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, t.loc, predicate, x, y).getResult();
+  };
+  Value all = arith::AndIOp::create(
+      b, t.loc, compare(arith::CmpIPredicate::sge, partFrom, unmasked.first),
+      compare(arith::CmpIPredicate::sle, t.add(partFrom, part), unmasked.end));
   auto branch = scf::IfOp::create(b, t.loc, all, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.elseBlock()->getTerminator());

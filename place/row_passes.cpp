@@ -53,19 +53,25 @@ Value TransferInserter::RowWork::partExtent() {
 }
 
 // One part of the reduced dimensions: `number` counts the parts of all windows.
-void TransferInserter::RowWork::emitBody(RowPass &pass, Value number, Value ofOutputs) {
+void TransferInserter::RowWork::emitBody(RowPass &pass, Value number, Value ofOutputs,
+                                         PositionRange unmasked) {
   for (unsigned input : pass.inputs) {
-    // What is the same for all kept elements is loaded once for each tile.
+    // What is the same for all kept elements is loaded once for each tile, whatever conditions leave
+    // of the rows of a window.
     const bool isOfAll = whole && p.plane().reducesColumns &&
                          broadcastOf(p, p.inputs()[input].dims) == Broadcast::row;
+    const Value ofWindow = part;
+    if (isOfAll)
+      part = partExtent();
     load(input, isOfAll ? tile : number);
+    part = ofWindow;
   }
   for (auto [i, it] : llvm::enumerate(s.tiles))
     if (!it.isKept)
       tiles[i].slot = t.slot(number, tiles[i].buffer);
   for (unsigned output : pass.outputs)
     outputs[output].slot = t.slot(ofOutputs, outputs[output].buffer);
-  emitGuarded(pass);
+  emitGuarded(pass, unmasked);
   for (unsigned output : pass.outputs)
     store(output);
 }
@@ -75,16 +81,17 @@ void TransferInserter::RowWork::emitWhole(RowPass &pass) {
   Value extent = partExtent();
   partFrom = t.index(0);
   part = extent;
-  const Value found = rangeOf(pass).end;
+  const ConditionBounds bounds = boundsOf(pass, extent);
+  const Value found = bounds.some.end;
   if (!found)
-    return emitBody(pass, step, step);
+    return emitBody(pass, step, step, bounds.all);
   Value end = part = arith::MaxSIOp::create(b, t.loc, found, t.index(1));
   Value rest = arith::SubIOp::create(b, t.loc, extent, end);
   tally(aicore::Covered::all, extent);
   tally(aicore::Covered::skipped, rest);
   // The results of a row are stored in two parts.
   Value number = arith::MulIOp::create(b, t.loc, step, t.index(2));
-  emitBody(pass, step, number);
+  emitBody(pass, step, number, bounds.all);
   if (pass.outputs.empty())
     return;
   auto loop = scf::ForOp::create(b, t.loc, t.index(0),
@@ -99,9 +106,10 @@ void TransferInserter::RowWork::emitWhole(RowPass &pass) {
 TransferInserter::RowWork::Parts TransferInserter::RowWork::partsOf(const RowPass &pass,
                                                                     Value extent, Value length) {
   Value zero = t.index(0), all = arith::CeilDivSIOp::create(b, t.loc, extent, length);
-  const Range range = rangeOf(pass);
+  const ConditionBounds bounds = boundsOf(pass, extent);
+  const PositionRange range = bounds.some;
   if (!range.first)
-    return {zero, all, all, false};
+    return {zero, all, all, false, bounds.all};
   Value first = arith::DivSIOp::create(b, t.loc, range.first, length);
   first = arith::MinSIOp::create(b, t.loc, first, all);
   Value end = arith::CeilDivSIOp::create(b, t.loc, range.end, length);
@@ -116,7 +124,7 @@ TransferInserter::RowWork::Parts TransferInserter::RowWork::partsOf(const RowPas
       arith::SubIOp::create(b, t.loc, positionOf(t.add(first, count)), positionOf(first));
   tally(aicore::Covered::all, extent);
   tally(aicore::Covered::skipped, arith::SubIOp::create(b, t.loc, extent, computed));
-  return {first, count, all, true};
+  return {first, count, all, true, bounds.all};
 }
 
 void TransferInserter::RowWork::emitParts(RowPass &pass, size_t number) {
@@ -155,7 +163,7 @@ void TransferInserter::RowWork::emitParts(RowPass &pass, size_t number) {
     setPart(arith::MulIOp::create(b, t.loc, t.add(parts.first, loopOver(parts.count)), length),
             extent, length);
     Value ofPart = t.add(before, at);
-    emitBody(pass, ofPart, ofPart);
+    emitBody(pass, ofPart, ofPart, parts.unmasked);
   }
   if (parts.isGuarded && !pass.outputs.empty()) {
     emitRestParts(pass, zero, parts.first, length);
@@ -182,6 +190,7 @@ void TransferInserter::RowWork::emitWindow() {
       tiles[i].slot = t.slot(step, tiles[i].buffer);
   for (unsigned output : s.keptOutputs)
     outputs[output].slot = t.slot(step, outputs[output].buffer);
+  readBounds();
   for (auto [number, pass] : llvm::enumerate(s.passes))
     emitPass(pass, number);
   partFrom = part = {};

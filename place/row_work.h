@@ -3,7 +3,7 @@
 // what conditions leave of them.
 #pragma once
 
-#include "place/guard.h"
+#include "place/condition_bounds.h"
 #include "place/insert_transfers.h"
 #include "place/row_memory.h"
 
@@ -41,30 +41,31 @@ protected:
   struct Parts {
     mlir::Value first, count, all;
     bool isGuarded = false;
+    PositionRange unmasked; ///< where all elements satisfy the conditions
   };
   Parts partsOf(const RowPass &pass, mlir::Value extent, mlir::Value length);
   /// Counts elements of the rows of the window, for the report.
   void tally(aicore::Covered covered, mlir::Value ofRow);
-  /// `ofOutputs`: the number by which the buffers of the outputs rotate.
-  void emitBody(RowPass &pass, mlir::Value number, mlir::Value ofOutputs);
-  /// What guards leave of a pass: the first position along the reduced dimension of the plane, and
-  /// the end; null where they leave all.
-  struct Range {
-    mlir::Value first, end;
-  };
-  Range rangeOf(const RowPass &pass);
-  Range rangeOf(const Guard &guard, mlir::Value extent);
-  std::optional<mlir::Value> bound(const LinearForm &form, bool isLargest, bool ofPart);
+  /// `ofOutputs`: the number by which the buffers of the outputs rotate; `unmasked`: the positions
+  /// at which no condition excludes anything.
+  void emitBody(RowPass &pass, mlir::Value number, mlir::Value ofOutputs, PositionRange unmasked);
+  /// The bounds of a pass over the positions along the reduced dimension of the plane: `some` is null
+  /// where conditions leave all, `all` where none is computed without them.
+  ConditionBounds boundsOf(const RowPass &pass, mlir::Value extent);
+  class WindowNumbers;
+  /// Reads what bounds conditions on data in the rows of the window.
+  void readBounds();
+  /// Whether what was read bounds the pass.
+  bool readsData(const RowPass &pass);
   void findOffsets();
   void findGuards();
-  mlir::Value satisfiesAll(const RowPass &pass);
   /// The conditions of a pass; whether each of its reductions and outputs has one.
   bool findGuards(const RowPass &pass, llvm::SmallVectorImpl<Guard *> &found);
   /// What the outputs of a pass are where no condition holds: they are stored without any input.
   void emitRest(const RowPass &pass, mlir::Value number);
   void emitRestParts(const RowPass &pass, mlir::Value from, mlir::Value to, mlir::Value length);
   void setPart(mlir::Value from, mlir::Value extent, mlir::Value length);
-  void emitGuarded(const RowPass &pass);
+  void emitGuarded(const RowPass &pass, PositionRange unmasked);
   void emitSteps(llvm::ArrayRef<RowStep> steps);
   void emitStep(const RowStep &step);
   void emitCompute(const RowStep &step);
@@ -110,6 +111,7 @@ protected:
     const bool joins = p.joined() > 1 && llvm::is_contained(dims, partDim());
     return joins ? b.getI64IntegerAttr(p.joined()) : mlir::IntegerAttr();
   }
+  int64_t keptDim() const { return p.plane().reducesColumns ? p.plane().rows : p.plane().columns; }
   int64_t partDim() const { return p.plane().reducesColumns ? p.plane().columns : p.plane().rows; }
 
   TransferInserter &t;
@@ -131,6 +133,7 @@ protected:
   llvm::DenseMap<int64_t, mlir::Value> first; ///< of the tile, along dimensions that are kept
   std::map<size_t, Guard> guards;             ///< of reductions, by their numbers
   std::map<size_t, GuardedOutput> guarded;    ///< outputs behind a condition, by their numbers
+  std::map<unsigned, Extremes> bounding;      ///< of inputs that conditions read, in the window
   llvm::DenseSet<mlir::Operation *> unguarded; ///< selections of guards that all elements satisfy
 };
 

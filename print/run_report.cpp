@@ -129,6 +129,8 @@ void write(json::OStream &out, const ClockReport &clock) {
       out.attribute("elements", clock.covered.all);
       out.attribute("skipped", clock.covered.skipped);
       out.attribute("unmasked", clock.covered.full);
+      if (clock.covered.isAssumed)
+        out.attribute("assumed", true);
     });
   out.attributeObject("pipes", [&] {
     for (size_t i = 0; i < allPipes.size(); ++i)

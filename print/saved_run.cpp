@@ -86,7 +86,7 @@ static bool fromJSON(const json::Value &value, Pipe &pipe, json::Path path) {
 static bool fromJSON(const json::Value &value, CoveredElements &covered, json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("elements", covered.all) && map.map("skipped", covered.skipped) &&
-         map.map("unmasked", covered.full);
+         map.map("unmasked", covered.full) && map.mapOptional("assumed", covered.isAssumed);
 }
 
 static bool fromJSON(const json::Value &value, ClockReport &clock, json::Path path) {

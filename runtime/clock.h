@@ -170,6 +170,8 @@ struct CoveredElements {
   int64_t all = 0;     ///< 0: there are none
   int64_t skipped = 0; ///< neither loaded nor computed
   int64_t full = 0;    ///< computed without the condition, in parts where all satisfy it
+  /// Whether some conditions are on data that the count did not have, and exclude nothing in it.
+  bool isAssumed = false;
 };
 
 /// Time of a kernel on an emulated machine. All from integer cycles, so it is the same everywhere.

@@ -22,6 +22,7 @@ enum class Work : uint8_t {
   fetch,
   drain,
   vector,
+  scalar, ///< of the scalar unit itself
   set,
   wait,
   barrier,

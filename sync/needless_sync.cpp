@@ -58,7 +58,8 @@ std::set<aicore::Pipe> pipesBeside(aicore::BarrierOp barrier, aicore::PhaseOp ph
   const bool split = aicore::machineOf(phase).getTopology() == aicore::Topology::split;
   std::set<aicore::Pipe> pipes;
   phase.walk([&](aicore::Instruction op) {
-    if (!split || aicore::unitOf(op) == aicore::unitOf(barrier))
+    const bool isOfUnit = !split || aicore::unitOf(op) == aicore::unitOf(barrier);
+    if (isOfUnit && op.getPipe() != aicore::Pipe::scalar) // which no barrier holds
       pipes.insert(op.getPipe());
   });
   return pipes;

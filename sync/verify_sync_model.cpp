@@ -347,6 +347,7 @@ LogicalResult Reader::instruction(aicore::Instruction op, Sequence &into) {
     for (Value scratch : vector.getScratch())
       touch(scratch, Value(), true);
   into.push_back(std::move(s));
+  unknown(op->getResults(), op, into);
   return success();
 }
 

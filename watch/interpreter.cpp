@@ -1,5 +1,5 @@
-// Watching without a run: the control flow of a block depends on its dimensions and its number
-// alone, so interpreting the aicore IR is fast enough. Tests watch thousands of mutated kernels in
+// Watching without a run: the control flow of a block depends on its dimensions and its number, and
+// on data only where an aicore.scalar_range says what it is without, so interpreting the aicore IR is fast enough. Tests watch thousands of mutated kernels in
 // this way.
 #include "count/program.h"
 #include "watch/block.h"
@@ -15,9 +15,9 @@ namespace {
 
 class Interpreter {
 public:
-  Interpreter(const WatchedKernel &kernel, ArrayRef<int64_t> dims)
-      : kernel(kernel), kernelOp(kernel.op) {
-    for (auto [argument, value] : llvm::zip(kernelOp.getBody().getArguments(), dims))
+  Interpreter(const WatchedKernel &kernel, const Call &call)
+      : kernel(kernel), kernelOp(kernel.op), call(call) {
+    for (auto [argument, value] : llvm::zip(kernelOp.getBody().getArguments(), call.dims))
       values[argument] = value;
   }
 
@@ -30,6 +30,13 @@ private:
   llvm::Error loop(scf::ForOp op);
   llvm::Error branch(scf::IfOp op);
   llvm::Error step(Operation &op);
+  void read(aicore::ScalarRangeOp op);
+  /// What the call says of a parameter.
+  KnownParameter known(Value parameter) {
+    const unsigned number =
+        cast<BlockArgument>(parameter).getArgNumber() - kernelOp.getDims().size();
+    return number < call.parameters.size() ? call.parameters[number] : KnownParameter();
+  }
 
   int64_t value(Value of) const { return values.lookup(of); }
   void carry(ValueRange from, ValueRange to) {
@@ -50,6 +57,7 @@ private:
 
   const WatchedKernel &kernel;
   aicore::KernelOp kernelOp;
+  const Call &call;
   DenseMap<Value, int64_t> values;
   BlockWatch *watch = nullptr;
   unsigned unit = 0;
@@ -70,7 +78,25 @@ llvm::Error Interpreter::step(Operation &op) {
   for (Value operand : op.getOperands())
     operands.push_back(value(operand));
   watch->step(kernel.numbers.lookup(&op), unit, operands.data());
+  if (auto range = dyn_cast<aicore::ScalarRangeOp>(op))
+    read(range);
   return llvm::Error::success();
+}
+
+void Interpreter::read(aicore::ScalarRangeOp op) {
+  const ArrayRef<int64_t> extents =
+      kernel.tensors[kernel.tensorNumbers.lookup(op.getSource())].extents;
+  int64_t start = 0, pitch = 1;
+  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
+    start = start * extents[dim] + value(offset);
+    if (static_cast<int64_t>(dim) > static_cast<int64_t>(op.getAlong()))
+      pitch *= extents[dim];
+  }
+  const auto [least, greatest] = extremesOf(known(op.getSource()).elements, start, pitch,
+                                            value(op.getSize()),
+                                            {op.getAbsent()[0], op.getAbsent()[1]});
+  values[op.getLeast()] = least;
+  values[op.getGreatest()] = greatest;
 }
 
 llvm::Error Interpreter::sequence(Block &block) {
@@ -102,6 +128,11 @@ llvm::Error Interpreter::statement(Operation &op) {
         if (!alloc)
           return count::fault(it, "expected a buffer made by aicore.alloc");
         values[it.getResult()] = value(it.getIndex()) % static_cast<int64_t>(alloc.getCopies());
+        return llvm::Error::success();
+      })
+      .Case([&](aicore::ScalarBoundOp it) {
+        values[it.getResult()] =
+            known(it.getScalar()).scalar.value_or(static_cast<int32_t>(it.getAbsent()));
         return llvm::Error::success();
       })
       .Case([&](aicore::CallConstant it) {
@@ -185,12 +216,12 @@ llvm::Error Interpreter::arithmetic(Operation &op) {
 
 } // namespace
 
-llvm::Expected<WatchReport> watchKernel(aicore::KernelOp kernel, const Machine &machine,
-                                        ArrayRef<int64_t> dims) {
-  auto watch = KernelWatch::create(kernel, machine, dims);
+llvm::Expected<WatchReport> watchCall(aicore::KernelOp kernel, const Machine &machine,
+                                      const Call &call) {
+  auto watch = KernelWatch::create(kernel, machine, call.dims);
   if (!watch)
     return watch.takeError();
-  Interpreter interpreter((*watch)->kernel(), dims);
+  Interpreter interpreter((*watch)->kernel(), call);
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
     (*watch)->beginPhase();
     for (int64_t block = 0; block < static_cast<int64_t>(kernel.getCores()); ++block)

@@ -19,7 +19,7 @@ bool isKnown(Operation *op) {
          isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::LoadL0Op, aicore::MmadOp,
              aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp, aicore::ReduceOp,
              aicore::ScanOp, aicore::WindowOp, aicore::PositionsOp, aicore::RandomOp,
-             aicore::TileInstruction>(op);
+             aicore::ScalarRangeOp, aicore::TileInstruction>(op);
 }
 
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;

@@ -4,6 +4,7 @@
 // dimensions, with its bytes.
 #pragma once
 
+#include "count/call.h"
 #include "ir/aicore.h"
 #include "machines/machine.h"
 #include "runtime/core.h"
@@ -87,9 +88,13 @@ private:
   WatchReport report_;
 };
 
-/// The same without a run: interprets the program of every block at these dimensions, without data.
-/// The error is a program that cannot be interpreted.
-llvm::Expected<WatchReport> watchKernel(aicore::KernelOp kernel, const Machine &machine,
-                                        llvm::ArrayRef<int64_t> dims);
+/// The same without a run: interprets the program of every block, with no data but what the call
+/// says. The error is a program that cannot be interpreted.
+llvm::Expected<WatchReport> watchCall(aicore::KernelOp kernel, const Machine &machine,
+                                      const Call &call);
+inline llvm::Expected<WatchReport> watchKernel(aicore::KernelOp kernel, const Machine &machine,
+                                               llvm::ArrayRef<int64_t> dims) {
+  return watchCall(kernel, machine, Call{dims, {}});
+}
 
 } // namespace mmk

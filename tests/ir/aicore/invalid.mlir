@@ -2433,3 +2433,72 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I", "I", "I"]>] results [] cor
     aicore.load %x[%i, %i, %i] along [1, 2] joined 2 size(%i, %i) -> %b[%i] pad 1 : !gm -> !ub
   }
 }
+
+// -----
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.scalar_range' op expected elements of i32, found}}
+    %0:2 = aicore.scalar_range %x[%i] along 0 size(%i) absent [0, 0] : memref<?xf32, #aicore.space<gm>>
+  }
+}
+
+// -----
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xi32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.scalar_range' op expected 1 offsets, found 2}}
+    %0:2 = aicore.scalar_range %x[%i, %i] along 0 size(%i) absent [0, 0] : memref<?xi32, #aicore.space<gm>>
+  }
+}
+
+// -----
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xi32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.scalar_range' op along names dimension 1 of a tensor of rank 1}}
+    %0:2 = aicore.scalar_range %x[%i] along 1 size(%i) absent [0, 0] : memref<?xi32, #aicore.space<gm>>
+  }
+}
+
+// -----
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xi32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.scalar_range' op expected the least and the greatest i32 of absent elements, found array<i64: 1, 0>}}
+    %0:2 = aicore.scalar_range %x[%i] along 0 size(%i) absent [1, 0] : memref<?xi32, #aicore.space<gm>>
+  }
+}
+
+// -----
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xi32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.scalar_range' op expected the least and the greatest i32 of absent elements, found}}
+    %0:2 = aicore.scalar_range %x[%i] along 0 size(%i) absent [0, 2147483648] : memref<?xi32, #aicore.space<gm>>
+  }
+}
+
+// -----
+
+!ub = memref<1x64xi32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.scalar_range' op expected source in gm, found ub}}
+    %0:2 = aicore.scalar_range %b[%i, %i] along 1 size(%i) absent [0, 0] : !ub
+  }
+}

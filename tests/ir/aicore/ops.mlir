@@ -302,3 +302,20 @@ aicore.kernel @generated dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.n
     aicore.scan %w[%block] size(%m, %n) by_rows carry %c[%block] -> %w[%block] : !gen_f32, memref<1x64xf32, #aicore.space<ub>> -> !gen_f32
   }
 }
+
+// Bounds of loops that the scalar unit reads.
+!lengths = memref<?x?xi32, #aicore.space<gm>>
+
+// CHECK-LABEL: aicore.kernel @bounds
+aicore.kernel @bounds dims ["B", "M"] args [#mmk.named<"lengths"["B", "M"]>, #mmk.named<"length">] results [] cores 1 buffers {} {
+^bb0(%b: index, %m: index, %lengths: !lengths, %length: i32):
+  aicore.phase {
+  ^bb0(%block: index):
+    // CHECK: %least, %greatest = aicore.scalar_range %lengths[%block, %block] along 1 size(%M) absent [-2147483648, 2147483647] : memref<?x?xi32, #aicore.space<gm>>
+    %least, %greatest = aicore.scalar_range %lengths[%block, %block] along 1 size(%m) absent [-2147483648, 2147483647] : !lengths
+    // CHECK-NEXT: aicore.scalar_range %lengths[%least, %greatest] along -1 size(%M) absent [0, 0] : memref<?x?xi32, #aicore.space<gm>>
+    %0:2 = aicore.scalar_range %lengths[%least, %greatest] along -1 size(%m) absent [0, 0] : !lengths
+    // CHECK-NEXT: aicore.scalar_bound %length absent -2147483648
+    %1 = aicore.scalar_bound %length absent -2147483648
+  }
+}

@@ -13,7 +13,8 @@
 // element have no mask.
 // CORE-LABEL:  aicore.kernel @causal
 // CORE:          aicore.positions from
-// CORE:          %[[ALL:.*]] = arith.cmpi sge
+// CORE:          arith.cmpi sge
+// CORE:          %[[ALL:.*]] = arith.andi
 // CORE:          scf.if %[[ALL]] {
 // CORE-NOT:        compare
 // CORE:            aicore.reduce add
@@ -58,12 +59,55 @@ kernel remainder(x: f32[N]) -> y: f32[N] {
   y[i] = select(i % 3 == 0, x[i], 0);
 }
 
-// A position and a length are compared as integers.
+// A position and a length are compared as integers. The scalar unit reads the lengths of the rows of
+// a window: the longest ends the loop over the parts of the rows, and parts within the shortest have
+// no mask.
+// CORE-LABEL:  aicore.kernel @lengths
+// CORE:          %[[LEAST:.*]], %[[GREATEST:.*]] = aicore.scalar_range %length[%{{.*}}] along 0 size(%{{.*}}) absent [2147483647, 2147483647]
+// CORE-DAG:      %[[UP:.*]] = arith.maxsi %[[GREATEST]], %c0
+// CORE-DAG:      %[[END:.*]] = arith.minsi %N, %[[UP]]
+// CORE-DAG:      arith.ceildivsi %[[END]], %c64
+// CORE-DAG:      arith.addi %[[LEAST]], %c-1
+// CORE:          aicore.tally all
+// CORE:          aicore.tally skipped
+// CORE:          aicore.tally full
+// CORE-NOT:      compare
+// CORE:          aicore.reduce max
+// CORE:          aicore.vec compare slt
+// CORE:          aicore.reduce max
 // TILED-LABEL: mmk.kernel @lengths
 // TILED-NOT:     arith.cmpf
 // TILED:         arith.cmpi slt, %{{.*}}, %{{.*}} : i32
 kernel lengths(x: f32[M, N], length: i32[M]) -> y: f32[M] {
   y[i] = max[j | j < length[i]](x[i, j]);
+  schedule { tile M = 8, N = 64; reduce = two_pass; }
+}
+
+// A constant is added to the position, as an element may be the least number. What is the same for
+// all rows of a tile is read once, outside of the loop over its windows. Where the elements are not
+// known, the condition excludes nothing.
+// TILED-LABEL: mmk.kernel @between
+// TILED-NOT:     arith.cmpf
+// TILED:         %[[NEXT:.*]] = arith.addi %{{.*}}, %c1_i32
+// TILED:         arith.cmpi sle, %[[NEXT]], %{{.*}} : i32
+// CORE-LABEL:  aicore.kernel @between
+// CORE-DAG:      aicore.scalar_range %start[%{{.*}}] along -1 size(%c1) absent [-2147483648, -2147483648]
+// CORE-DAG:      aicore.scalar_range %stop[%{{.*}}] along -1 size(%c1) absent [2147483647, 2147483647]
+// CORE-DAG:      aicore.scalar_bound %most absent 2147483647
+// CORE:          scf.for
+kernel between(x: f32[B, M, N], start: i32[B], stop: i32[B], most: i32) -> y: f32[B, M] {
+  y[b, i] = sum[j | start[b] <= j && j <= stop[b] - 1 && j < most](x[b, i, j]);
+  schedule { tile M = 8, N = 64; reduce = two_pass; }
+}
+
+// Lengths that the kernel computes are a mask.
+// CORE-LABEL:  aicore.kernel @computed
+// CORE-NOT:      aicore.scalar_range
+// CORE:          aicore.vec compare slt
+kernel computed(x: f32[M, N], length: i32[M]) -> y: f32[M], t: i32[M] {
+  let both[i] = cast<i32>(length[i] + length[i]);
+  t[i] = both[i];
+  y[i] = sum[j | j < both[i]](x[i, j]);
 }
 
 // The sums of a part start from those of the part before it.

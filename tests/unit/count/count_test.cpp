@@ -313,6 +313,48 @@ TEST_F(SmallProgram, DataIsSkippedUnlessControlFlowNeedsIt) {
   EXPECT_NE(message(narrow + sized).find("'aicore.load' " + fault), std::string::npos);
 }
 
+// 5 elements from number 14 on are in two lines of 16; a line takes 241 cycles, and each element a
+// load and two comparisons. The scalar unit issues the next instruction behind them.
+TEST_F(SmallProgram, TheScalarUnitReadsElements) {
+  const std::string text = R"(
+    aicore.kernel @k dims ["M"] args [#mmk.named<"n"["M"]>, #mmk.named<"s">] results [] cores 1 buffers {} {
+    ^bb0(%M: index, %n: memref<?xi32, #aicore.space<gm>>, %s: i32):
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c5 = arith.constant 5 : index
+      %c14 = arith.constant 14 : index
+      aicore.phase {
+      ^bb0(%block: index):
+        %l1 = aicore.alloc "n" of "l1" copies 1 : memref<1x16xi32, #aicore.space<l1>>
+        %least, %greatest = aicore.scalar_range %n[%c14] along 0 size(%c5) absent [2, 3]
+          : memref<?xi32, #aicore.space<gm>>
+        %s1 = aicore.scalar_bound %s absent 1
+        %0 = arith.addi %least, %greatest : index
+        %end = arith.addi %0, %s1 : index
+        scf.for %i = %c0 to %end step %c1 {
+          aicore.load %n[%c0] along [-1, 0] size(%c1, %c1) -> %l1[%c0] pad 1
+            : memref<?xi32, #aicore.space<gm>> -> memref<1x16xi32, #aicore.space<l1>>
+        }
+      }
+    })";
+  module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  auto kernel = *module->getOps<aicore::KernelOp>().begin();
+  std::vector<int32_t> elements(19, 100);
+  std::copy_n(std::vector<int32_t>{4, 7, -2, 5, 0}.begin(), 5, elements.begin() + 14);
+  const auto cyclesWith = [&](llvm::ArrayRef<KnownParameter> known) {
+    auto report = countCall(kernel, machine, {{19}, known});
+    EXPECT_TRUE(static_cast<bool>(report)) << llvm::toString(report.takeError());
+    return report ? report->cycles : -1;
+  };
+  // A short packet is a quarter of 512 bytes.
+  const int64_t load = 10 + 128 / 64, before = 2 * 241 + 5 * 3 + 1;
+  const KnownParameter known[] = {{elements.data(), {}}, {nullptr, 3}};
+  EXPECT_EQ(cyclesWith(known), before + (7 - 2 + 3) * load);
+  EXPECT_EQ(cyclesWith(llvm::ArrayRef(known).take_front()), before + (7 - 2 + 1) * load);
+  EXPECT_EQ(cyclesWith({}), before + (2 + 3 + 1) * load);
+}
+
 TEST_F(SmallProgram, ASlotIsTheNumberModuloCopies) {
   // Two copies: the slots of 0 and 2 are one flag, that of 1 another.
   EXPECT_EQ(message(R"(
