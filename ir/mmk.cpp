@@ -148,15 +148,17 @@ StringRef KernelOp::chosenWord(StringRef key, StringRef otherwise) {
 //===--- schedule ---------------------------------------------------------------------------===//
 
 bool givesMatrices(AffineMap map) {
-  const unsigned from = map.getNumResults(), to = map.getNumDims();
-  if (from < 2 || to < 2)
+  const unsigned rank = map.getNumDims();
+  if (rank < 2 || map.getNumResults() < 2)
     return false;
-  for (unsigned i : {1, 2})
-    if (map.getResult(from - i) != getAffineDimExpr(to - i, map.getContext()))
-      return false;
-  return llvm::none_of(map.getResults().drop_back(2), [&](AffineExpr batch) {
-    return batch.isFunctionOfDim(to - 1) || batch.isFunctionOfDim(to - 2);
-  });
+  const AffineExpr rows = getAffineDimExpr(rank - 2, map.getContext()),
+                   columns = getAffineDimExpr(rank - 1, map.getContext());
+  const ArrayRef<AffineExpr> others = map.getResults().drop_back();
+  return map.getResults().back() == columns && llvm::count(others, rows) == 1 &&
+         llvm::none_of(others, [&](AffineExpr index) {
+           return index != rows &&
+                  (index.isFunctionOfDim(rank - 1) || index.isFunctionOfDim(rank - 2));
+         });
 }
 
 LogicalResult CumulateOp::verify() {

@@ -22,8 +22,9 @@
 namespace mmk::ir {
 class ChoiceOp;
 
-/// Whether a window with this map, of the position to the indices of its source, has the last two
-/// dimensions of the source as its own, so that each of its matrices is one of the source.
+/// Whether a window with this map, of the position to the indices of its source, has as its last
+/// two dimensions one of the source and then the last one, and no other index reads them: each of
+/// its matrices is one of the source.
 bool givesMatrices(mlir::AffineMap map);
 } // namespace mmk::ir
 

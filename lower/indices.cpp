@@ -79,27 +79,6 @@ View KernelToIr::gather(const Value *value) {
   return asConditions(window(value, view, padding), value->shape);
 }
 
-/// The dimensions of a window in the order in which they lie in its source, if it gives whole
-/// matrices of that, which a product then reads in place; else as they are.
-static std::vector<unsigned> orderOfWindow(mlir::AffineMap &map) {
-  const unsigned rank = map.getNumDims();
-  const auto asTheyAre = llvm::to_vector(llvm::seq<unsigned>(rank));
-  llvm::SmallVector<unsigned> order = asTheyAre;
-  for (mlir::AffineExpr last : map.getResults().take_back(2))
-    if (auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(last)) {
-      llvm::erase(order, dim.getPosition());
-      order.push_back(dim.getPosition());
-    }
-  llvm::SmallVector<mlir::AffineExpr> dims(rank);
-  for (auto [place, logical] : llvm::enumerate(order))
-    dims[logical] = mlir::getAffineDimExpr(place, map.getContext());
-  const mlir::AffineMap moved = map.replaceDimsAndSymbols(dims, {}, rank, map.getNumSymbols());
-  if (order.size() != rank || !ir::givesMatrices(moved))
-    return {asTheyAre.begin(), asTheyAre.end()};
-  map = moved;
-  return {order.begin(), order.end()};
-}
-
 // The tensor that it reads is in memory, with each dimension that has an index.
 View KernelToIr::window(const Value *value, View source, mlir::Value padding) {
   const Value *operand = value->operands[0];
@@ -121,13 +100,12 @@ View KernelToIr::window(const Value *value, View source, mlir::Value padding) {
   std::vector<mlir::AffineExpr> indices;
   for (unsigned logical : source.order)
     indices.push_back(affineOf(*value->indices[logical], b.getContext(), read));
-  auto map = mlir::AffineMap::get(value->shape.size(), symbols.size(), indices, b.getContext());
-  View view{{}, orderOfWindow(map), static_cast<unsigned>(value->shape.size()), {}};
-  for (unsigned logical : view.order)
-    view.shape.push_back(value->shape[logical]);
-  view.value = ir::WindowOp::create(b, loc, tensorType(view.shape, elementOf(source)), source.value,
-                                    map, symbols, names(view.shape), padding);
-  return view;
+  const auto map =
+      mlir::AffineMap::get(value->shape.size(), symbols.size(), indices, b.getContext());
+  const mlir::Type type = tensorType(value->shape, elementOf(source));
+  return viewOf(
+      ir::WindowOp::create(b, loc, type, source.value, map, symbols, names(value->shape), padding),
+      value->shape);
 }
 
 } // namespace mmk

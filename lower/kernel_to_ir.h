@@ -51,6 +51,7 @@ private:
                    bool keepsUnits = false);
   View product(const Value *value, bool transposed);
   View selected(const View &operand, const View &guard);
+  View withWindowOfMatrices(const View &view);
   View withMatrix(const View &view);
   View reduce(const Value *value);
   View reduce(const Value *value, View operand, Reduction reduction, mlir::Type element);

@@ -118,6 +118,10 @@ void KernelToIr::lowerBody(ir::KernelOp op) {
   for (const Result &result : kernel.results)
     results.push_back(resultOf(result));
   ir::ReturnOp::create(b, op.getLoc(), results);
+  // A product may read another one in its place.
+  for (auto window : llvm::make_early_inc_range(body->getOps<ir::WindowOp>()))
+    if (window->use_empty())
+      window.erase();
 }
 
 void KernelToIr::lowerSchedule(const Schedule &schedule, ir::KernelOp op) {

@@ -23,6 +23,36 @@ static bool isMatrix(const View &view) {
   return last == view.rank - 1 && first == view.rank - 2;
 }
 
+/// A window whose matrices lie in its source: its dimensions in the order in which a product reads
+/// them in place. Any other view as it is.
+View KernelToIr::withWindowOfMatrices(const View &view) {
+  auto window = view.value.getDefiningOp<ir::WindowOp>();
+  const unsigned rank = view.order.size();
+  if (!window || window.getPadding() || rank < 2)
+    return view;
+  auto places = llvm::to_vector(llvm::seq<unsigned>(rank));
+  llvm::sort(places, [&](unsigned x, unsigned y) { return view.order[x] < view.order[y]; });
+  if (view.order[places[rank - 2]] + 2 != view.rank ||
+      view.order[places[rank - 1]] + 1 != view.rank)
+    return view;
+  const mlir::AffineMap map = window.getMap();
+  if (map.getNumResults() > 0 && map.getResults().back() == b.getAffineDimExpr(places[rank - 2]))
+    std::swap(places[rank - 2], places[rank - 1]);
+  llvm::SmallVector<mlir::AffineExpr> dims(rank);
+  View moved{{}, {}, view.rank, {}};
+  for (auto [own, place] : llvm::enumerate(places)) {
+    dims[place] = b.getAffineDimExpr(own);
+    moved.order.push_back(view.order[place]);
+    moved.shape.push_back(view.shape[place]);
+  }
+  const auto ofMatrices = map.replaceDimsAndSymbols(dims, {}, rank, map.getNumSymbols());
+  if (!ir::givesMatrices(ofMatrices) || llvm::is_sorted(places))
+    return view;
+  moved.value = ir::WindowOp::create(b, loc, window.getResult().getType(), window.getSource(),
+                                     ofMatrices, window.getSymbols(), names(moved.shape), {});
+  return moved;
+}
+
 /// Whether a product reads the tensor where it is.
 static bool isInMemory(mlir::Value tensor) {
   auto window = tensor.getDefiningOp<ir::WindowOp>();
@@ -85,8 +115,8 @@ View KernelToIr::selected(const View &operand, const View &guard) {
 
 View KernelToIr::product(const Value *value, bool transposed) {
   // The transpose of a product is the product of the transposes, in reverse order.
-  View left = lower(value->operands[transposed ? 1 : 0], transposed);
-  View right = lower(value->operands[transposed ? 0 : 1], transposed);
+  View left = withWindowOfMatrices(lower(value->operands[transposed ? 1 : 0], transposed));
+  View right = withWindowOfMatrices(lower(value->operands[transposed ? 0 : 1], transposed));
   if (value->operands.size() > 2) {
     const bool isOfLeft = (value->along[0] == 0) != transposed;
     View &own = isOfLeft ? left : right, &other = isOfLeft ? right : left;

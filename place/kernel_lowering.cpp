@@ -127,10 +127,13 @@ GlobalView KernelLowering::matrixOf(Value tensor) {
     Value at = affine::expandAffineExpr(b, loc, expression, position, symbols);
     matrix.offsets[dim] = add(matrix.offsets[dim], at);
   }
-  // Its last two dimensions are the same; of those before, a slice takes one position.
+  // Its last two dimensions are dimensions of the source; of those before, a slice takes one
+  // position.
+  const unsigned rank = window.getMap().getNumDims();
+  const auto rows = llvm::find(window.getMap().getResults(), b.getAffineDimExpr(rank - 2));
   matrix.dims.assign(view.dims.size(), 0);
   matrix.dims.back() = ofSource.back();
-  matrix.dims[view.dims.size() - 2] = ofSource[ofSource.size() - 2];
+  matrix.dims[view.dims.size() - 2] = ofSource[rows - window.getMap().getResults().begin()];
   return matrix;
 }
 

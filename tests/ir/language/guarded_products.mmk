@@ -75,14 +75,27 @@ kernel grouped(q: f16[H, M, D], k: f16[G, N, D]) -> s: f32[H, M, N] {
   s[h, i, j] = sum[d](q[h, i, d] * k[h / 4, j, d]);
 }
 
-// One of other rows is not.
+// Its rows may be those of another dimension of the tensor.
 // TILED-LABEL: mmk.kernel @strided
+// TILED-NOT:     linalg.generic
+// TILED:         %[[K:.*]] = mmk.window %k at #{{.*}} ["H", "N", "D"]
+// TILED:         tensor.extract_slice %[[K]]
+// TILED:         linalg.contract
+// HOST-LABEL:  aicore.kernel @strided
+// HOST:          cpu.product %q[{{.*}}, %k[%{{.*}}, %{{.*}}, %{{.*}}] along [2, 0]
+kernel strided(q: f16[H, M, D], k: f16[N, G, D]) -> s: f32[H, M, N] {
+  require H == 4 * G;
+  s[h, i, j] = sum[d](q[h, i, d] * k[j, h / 4, d]);
+}
+
+// One of other rows is not.
+// TILED-LABEL: mmk.kernel @other_rows
 // TILED:         %[[K:.*]] = mmk.fusion_group
 // TILED:           mmk.window %k
 // TILED:         mmk.fusion_group
 // TILED:           tensor.extract_slice %[[K]]
 // TILED:           linalg.contract
-kernel strided(q: f16[H, M, D], k: f16[H, N, D]) -> s: f32[H, M, P] {
+kernel other_rows(q: f16[H, M, D], k: f16[H, N, D]) -> s: f32[H, M, P] {
   dim P = N / 2;
   s[h, i, j] = sum[d](q[h, i, d] * k[h, 2*j, d]);
 }
