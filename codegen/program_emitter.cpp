@@ -33,7 +33,8 @@ void ProgramEmitter::emitOp(mlir::Operation &op) {
       isLegal,
       [&] {
         emitMeaning(op);
-        return to_vector(map_range(op.getResults(), [&](mlir::Value it) { return values.value(it); }));
+        return to_vector(
+            map_range(op.getResults(), [&](mlir::Value it) { return values.value(it); }));
       },
       [&] { return SmallVector<Value *>(op.getNumResults(), e.number(0)); });
   for (auto [result, value] : zip(op.getResults(), results))

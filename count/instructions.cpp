@@ -330,7 +330,8 @@ llvm::Error ProgramBuilder::random(aicore::RandomOp op) {
   return repeated(op, placeOf(op.getRows()), op.getColumns(), "add", 10 * 42 / 4 + 3);
 }
 
-// A load, a minimum and a maximum for each element; a line that is not in the data cache takes long.
+// A load, a minimum and a maximum for each element; a line that is not in the data cache takes
+// long.
 llvm::Error ProgramBuilder::scalarRange(aicore::ScalarRangeOp op) {
   const TensorShape &shape = program_.tensors[tensors_.lookup(op.getSource())];
   Instruction it;

@@ -174,7 +174,8 @@ struct CountProgram {
 /// program; or only what conditions cover.
 enum class Scope { all, tensors, conditions };
 
-/// Reads a phase, and the scalar code before it in its kernel, as it is called. The program refers to `machine`.
+/// Reads a phase, and the scalar code before it in its kernel, as it is called. The program refers
+/// to `machine`.
 llvm::Expected<CountProgram> compile(aicore::PhaseOp phase, const Machine &machine,
                                      const Call &call, Scope scope);
 

@@ -20,8 +20,8 @@ public:
   /// Fills the check and the times of `report`; writes the tensors of `--output`.
   void run(CaseReport &report, Progress &progress);
 
-  /// The elements of the i32 tensors of the case that ran last, by parameter, on which the time of a
-  /// kernel may depend (count/call.h).
+  /// The elements of the i32 tensors of the case that ran last, by parameter, on which the time of
+  /// a kernel may depend (count/call.h).
   std::vector<const int32_t *> knownElements() const;
 
   /// The same step by step, for callers that measure the time themselves: makes the tensors of a

@@ -103,9 +103,7 @@ void compareIntegers(linalg::GenericOp op) {
     if (!predicate || !x || !y || (!x->integer && !y->integer))
       continue;
     if (x->constant != 0 || y->constant != 0) {
-      const auto move = [](Sum &from, Sum &to) {
-        to.constant -= std::exchange(from.constant, 0);
-      };
+      const auto move = [](Sum &from, Sum &to) { to.constant -= std::exchange(from.constant, 0); };
       if (!y->integer || (x->integer && !x->isPosition() && y->isPosition()))
         move(*x, *y);
       else if (!x->integer || x->isPosition())

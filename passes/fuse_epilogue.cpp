@@ -149,9 +149,7 @@ SmallVector<Value> Fuser::groupedValues() {
 
 Operation *Fuser::chooseGroup(Value value, ArrayRef<Use> leaves) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();
-  const bool readsChain =
-      llvm::any_of(leaves, [&](const Use &use) { return startOfChain(use.first) != nullptr; });
-  if (Operation *rows = readsChain ? nullptr : chooseRowGroup(value, leaves)) {
+  if (Operation *rows = chooseRowGroup(value, leaves)) {
     takeReadResults(rows, leaves);
     return rows;
   }

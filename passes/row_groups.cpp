@@ -137,7 +137,13 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   };
   if (repeated.contains(value))
     return nullptr;
-  if (!separate && last && rowGroups.count(last) && join(last))
+  // The second product of a chain is there when the rows of the first are computed, no earlier.
+  Operation *second = nullptr;
+  for (const Use &use : leaves)
+    if (startOfChain(use.first) && (!second || second->isBeforeInBlock(use.first.getDefiningOp())))
+      second = use.first.getDefiningOp();
+  const bool isBehind = second && chainOf.count(last);
+  if (!separate && last && rowGroups.count(last) && !isBehind && join(last))
     return last;
   if (!isReduction(value))
     return nullptr;
@@ -148,7 +154,8 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   // Reductions of the same rows that do not need each other share one pass.
   if (!separate)
     for (auto &[owner, group] : llvm::reverse(rowGroups))
-      if ((!last || last->isBeforeInBlock(owner)) && sharesOperand(group, value) && join(owner))
+      if ((!last || last->isBeforeInBlock(owner)) && (!second || second->isBeforeInBlock(owner)) &&
+          sharesOperand(group, value) && join(owner))
         return owner;
   RowGroup group = groupOver(RowSpace(cast<linalg::LinalgOp>(op)));
   SpaceLoops loops;

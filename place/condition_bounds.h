@@ -36,9 +36,9 @@ public:
   virtual std::optional<Extremes> ofInput(unsigned number) = 0;
 };
 
-/// Of a loop over the `extent` positions along `dim`, counted from the origin of the numbers. The bounds are computed once, before the loop,
-/// at the builder's place, whatever the numbers are: also where a bound from data is negative or
-/// beyond the extent.
+/// Of a loop over the `extent` positions along `dim`, counted from the origin of the numbers. The
+/// bounds are computed once, before the loop, at the builder's place, whatever the numbers are:
+/// also where a bound from data is negative or beyond the extent.
 ConditionBounds boundsOf(mlir::OpBuilder &b, mlir::Location loc, const Guard &guard, int64_t dim,
                          mlir::Value extent, TileNumbers &numbers);
 

@@ -56,8 +56,8 @@ Value TransferInserter::RowWork::partExtent() {
 void TransferInserter::RowWork::emitBody(RowPass &pass, Value number, Value ofOutputs,
                                          PositionRange unmasked) {
   for (unsigned input : pass.inputs) {
-    // What is the same for all kept elements is loaded once for each tile, whatever conditions leave
-    // of the rows of a window.
+    // What is the same for all kept elements is loaded once for each tile, whatever conditions
+    // leave of the rows of a window.
     const bool isOfAll = whole && p.plane().reducesColumns &&
                          broadcastOf(p, p.inputs()[input].dims) == Broadcast::row;
     const Value ofWindow = part;

@@ -49,8 +49,8 @@ protected:
   /// `ofOutputs`: the number by which the buffers of the outputs rotate; `unmasked`: the positions
   /// at which no condition excludes anything.
   void emitBody(RowPass &pass, mlir::Value number, mlir::Value ofOutputs, PositionRange unmasked);
-  /// The bounds of a pass over the positions along the reduced dimension of the plane: `some` is null
-  /// where conditions leave all, `all` where none is computed without them.
+  /// The bounds of a pass over the positions along the reduced dimension of the plane: `some` is
+  /// null where conditions leave all, `all` where none is computed without them.
   ConditionBounds boundsOf(const RowPass &pass, mlir::Value extent);
   class WindowNumbers;
   /// Reads what bounds conditions on data in the rows of the window.

@@ -55,10 +55,11 @@ std::string allowance(const Check &check, const Comparison &comparison) {
 /// "conditions skip 43.5 % of 12582912 elements; 43.6 % are computed without them"
 std::string conditionsSummary(const CoveredElements &covered) {
   const double percent = 100.0 / static_cast<double>(covered.all);
-  return fmt::format("conditions skip {:.1f} % of {} elements; {:.1f} % are computed without them{}",
-                     percent * static_cast<double>(covered.skipped), covered.all,
-                     percent * static_cast<double>(covered.full),
-                     covered.isAssumed ? "; lengths that are not known exclude nothing" : "");
+  return fmt::format(
+      "conditions skip {:.1f} % of {} elements; {:.1f} % are computed without them{}",
+      percent * static_cast<double>(covered.skipped), covered.all,
+      percent * static_cast<double>(covered.full),
+      covered.isAssumed ? "; lengths that are not known exclude nothing" : "");
 }
 
 std::string failure(const Kernel &kernel, const RunCase &run, const std::string &result,

@@ -5,9 +5,9 @@
 namespace mmk {
 
 std::string_view spelling(Work work) {
-  static constexpr std::string_view words[] = {"load",  "store",   "load_l0", "mmad",   "fixpipe",
-                                               "spill", "fetch",   "drain",   "vector", "scalar",
-                                               "set",   "wait",    "barrier", "issue"};
+  static constexpr std::string_view words[] = {"load",  "store", "load_l0", "mmad",   "fixpipe",
+                                               "spill", "fetch", "drain",   "vector", "scalar",
+                                               "set",   "wait",  "barrier", "issue"};
   return words[static_cast<size_t>(work)];
 }
 

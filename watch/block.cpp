@@ -171,10 +171,10 @@ void BlockWatch::vectorInstruction(aicore::Instruction op) {
       })
       .Case([&](aicore::WindowOp it) { window(it); })
       .Case([&](aicore::ScalarRangeOp it) {
-        transfer(it.getSource(), offsetsOf(it.getOffsetsMutable()),
-                 {ViewDim{-1, 1},
-                  ViewDim{static_cast<int64_t>(it.getAlong()), at(it.getSizeMutable())}},
-                 Use::reads);
+        transfer(
+            it.getSource(), offsetsOf(it.getOffsetsMutable()),
+            {ViewDim{-1, 1}, ViewDim{static_cast<int64_t>(it.getAlong()), at(it.getSizeMutable())}},
+            Use::reads);
       })
       .Case([&](aicore::PositionsOp it) {
         touch(it.getTarget(), at(it.getSlotMutable()), {1, at(it.getColumnsMutable())},

@@ -1,6 +1,6 @@
 // Watching without a run: the control flow of a block depends on its dimensions and its number, and
-// on data only where an aicore.scalar_range says what it is without, so interpreting the aicore IR is fast enough. Tests watch thousands of mutated kernels in
-// this way.
+// on data only where an aicore.scalar_range says what it is without, so interpreting the aicore IR
+// is fast enough. Tests watch thousands of mutated kernels in this way.
 #include "count/program.h"
 #include "watch/block.h"
 
@@ -92,9 +92,9 @@ void Interpreter::read(aicore::ScalarRangeOp op) {
     if (static_cast<int64_t>(dim) > static_cast<int64_t>(op.getAlong()))
       pitch *= extents[dim];
   }
-  const auto [least, greatest] = extremesOf(known(op.getSource()).elements, start, pitch,
-                                            value(op.getSize()),
-                                            {op.getAbsent()[0], op.getAbsent()[1]});
+  const auto [least, greatest] =
+      extremesOf(known(op.getSource()).elements, start, pitch, value(op.getSize()),
+                 {op.getAbsent()[0], op.getAbsent()[1]});
   values[op.getLeast()] = least;
   values[op.getGreatest()] = greatest;
 }

@@ -327,8 +327,8 @@ private:
   void watch(Lowering &lowering, const Machine &machine, bool runs) {
     isQuiet(expected(watchKernel(lowering.kernel(), machine, dims_), "the variant can be watched"));
     const std::vector<KnownParameter> known = knownParameters();
-    const WatchReport interpreted =
-        expected(watchCall(lowering.kernel(), machine, {dims_, known}), "the variant can be watched");
+    const WatchReport interpreted = expected(watchCall(lowering.kernel(), machine, {dims_, known}),
+                                             "the variant can be watched");
     isQuiet(interpreted);
     if (!runs)
       return;
