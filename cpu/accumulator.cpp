@@ -19,28 +19,38 @@ bool Accumulator::isOfExtremes() {
          (op.getKind() == ReduceKind::max || op.getKind() == ReduceKind::min);
 }
 
-Value *Accumulator::bits(uint32_t value) { return e->splat(b->getInt32(value), e->target.lanes); }
+mlir::Value Accumulator::element() {
+  mlir::Value element = op.getElement();
+  auto widened = element.getDefiningOp<mlir::arith::ExtFOp>();
+  return isOfExtremes() && widened ? widened.getIn() : element;
+}
 
-constexpr uint32_t signOfFloat = 0x80000000, bitsOfInfinity = 0x7f800000, bitsOfNaN = 0x7fc00000;
+Type *Accumulator::typeOfElement() { return e->elementType(element().getType()); }
+
+Value *Accumulator::bits(const APInt &value) { return e->splat(b->getInt(value), e->target.lanes); }
 
 Value *Accumulator::ofExtremes(const Parts &extremes) {
   Value *largest = extremes[0], *least = extremes[1], *furthest = extremes[2];
-  Value *isNaN = b->CreateOr(b->CreateICmpSGT(largest, bits(bitsOfInfinity)),
-                             b->CreateICmpUGT(furthest, bits(bitsOfInfinity | signOfFloat)));
-  Value *zero = bits(0);
+  const fltSemantics &semantics = typeOfElement()->getFltSemantics();
+  auto encoded = [&](const APFloat &number) { return bits(number.bitcastToAPInt()); };
+  Value *isNaN = b->CreateOr(
+      b->CreateICmpSGT(largest, encoded(APFloat::getInf(semantics))),
+      b->CreateICmpUGT(furthest, encoded(APFloat::getInf(semantics, /*Negative=*/true))));
+  Value *zero = encoded(APFloat::getZero(semantics));
   Value *number = isLargest() ? b->CreateSelect(b->CreateICmpSGE(largest, zero), largest, least)
                               : b->CreateSelect(b->CreateICmpSLT(furthest, zero), furthest, least);
   // A NaN that is in order as an integer, too: see acrossLanes.
-  Value *nan = bits(isLargest() ? bitsOfNaN : bitsOfNaN | signOfFloat);
-  return b->CreateBitCast(b->CreateSelect(isNaN, nan, number),
-                          e->vectorOf(e->f32(), e->target.lanes));
+  Value *nan = encoded(APFloat::getQNaN(semantics, /*Negative=*/!isLargest()));
+  Value *found = b->CreateBitCast(b->CreateSelect(isNaN, nan, number),
+                                  e->vectorOf(typeOfElement(), e->target.lanes));
+  return e->convert(found, e->f32());
 }
 
 Value *Accumulator::identity() {
   auto number = dyn_cast<mlir::FloatAttr>(op.getIdentity());
-  Constant *constant = number ? ConstantFP::get(e->elementType(op.getElement().getType()),
-                                                number.getValue().convertToDouble())
-                              : emitConstant(*e, op.getIdentity());
+  Constant *constant = number
+                           ? ConstantFP::get(typeOfElement(), number.getValue().convertToDouble())
+                           : emitConstant(*e, op.getIdentity());
   return e->splat(constant, e->target.lanes);
 }
 
@@ -56,7 +66,8 @@ Parts Accumulator::ofElement(Value *element, Value *position) {
     return {element, position};
   if (!isOfExtremes())
     return {element};
-  Value *number = b->CreateBitCast(element, e->vectorOf(b->getInt32Ty(), e->target.lanes));
+  Type *integer = b->getIntNTy(typeOfElement()->getScalarSizeInBits());
+  Value *number = b->CreateBitCast(element, e->vectorOf(integer, e->target.lanes));
   return {number, number, number};
 }
 
@@ -94,6 +105,15 @@ Parts Accumulator::take(const Parts &before, Value *element, Value *position) {
     return joined(before, ofElement(element, position));
   Value *takes = isBeyond(element, before[0]);
   return {b->CreateSelect(takes, element, before[0]), b->CreateSelect(takes, position, before[1])};
+}
+
+mlir::arith::MulFOp Accumulator::product() {
+  const bool isOfF32 = isSumOfFloats() && op.getElement().getType().isF32();
+  return isOfF32 ? op.getElement().getDefiningOp<mlir::arith::MulFOp>() : nullptr;
+}
+
+Parts Accumulator::takeProduct(const Parts &before, Value *x, Value *y) {
+  return {b->CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, before[0]})};
 }
 
 // Of equal ones, and of two NaN, the first stays.
@@ -152,15 +172,15 @@ SmallVector<Type *, 2> Accumulator::typesOfTotal() {
   return types;
 }
 
-// A maximum or minimum of f32 is taken of integers in the same order.
+// A maximum or minimum of floats is taken of integers in the same order.
 Parts Accumulator::acrossLanes(const Parts &result) {
   auto inOrder = [&](Value *number) {
-    Value *isNegative = b->CreateAShr(number, bits(31));
-    return b->CreateXor(number, b->CreateAnd(isNegative, bits(~signOfFloat)));
+    Value *isNegative = b->CreateAShr(number, bits(APInt(32, 31)));
+    return b->CreateXor(number, b->CreateAnd(isNegative, bits(APInt::getSignedMaxValue(32))));
   };
   Parts all = result;
   if (isOfExtremes())
-    all = {inOrder(b->CreateBitCast(all[0], bits(0)->getType()))};
+    all = {inOrder(b->CreateBitCast(all[0], e->vectorOf(b->getInt32Ty(), e->target.lanes)))};
   const int lanes = static_cast<int>(e->target.lanes);
   for (int distance = lanes / 2; distance > 0; distance /= 2) {
     SmallVector<int> order;

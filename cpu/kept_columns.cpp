@@ -176,7 +176,7 @@ RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *fir
     Value *position = e.splat(b.CreateTrunc(row, b.getInt32Ty()), lanes());
     for (Accumulator &accumulator : of)
       states.back().push_back(
-          accumulator.ofElement(valueOf(accumulator.reduction().getElement(), known), position));
+          accumulator.ofElement(valueOf(accumulator.element(), known), position));
   }
   for (size_t all = states.size(); all > 1; all /= 2)
     for (size_t v = 0; v < all / 2; ++v)

@@ -105,13 +105,8 @@ RowCode::States ReducedColumns::step(unsigned level, const Pointers &pointers, V
     storeOutput(i, valueOf(facts.yielded()[i], known), outputAt(i, pointers.outputs[i], column),
                 count);
   States next;
-  for (auto [accumulator, state] : zip(accumulators[level], states)) {
-    Value *element = valueOf(accumulator.reduction().getElement(), known);
-    if (count)
-      element = accumulator.masked(e.lanesBelow(count, lanes()), element);
-    next.push_back(accumulator.take(state, element,
-                                    accumulator.hasPosition() ? positionsFrom(column) : nullptr));
-  }
+  for (auto [accumulator, state] : zip(accumulators[level], states))
+    next.push_back(taken(accumulator, state, known, column, count));
   return next;
 }
 
@@ -129,6 +124,7 @@ RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &point
                                            bool keeps, bool isLong, const States &totals) {
   MutableArrayRef<Accumulator> of = accumulators[level];
   const int64_t together = vectorsTogether(level);
+  const bool arePairs = readsPairs(level, known);
   States started;
   for (Accumulator &accumulator : of)
     started.push_back(accumulator.start());
@@ -143,12 +139,16 @@ RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &point
     all = e.loop(first, whole, e.number(together * lanes()), all,
                  [&](Value *column, ArrayRef<Value *> values) {
                    Carried next;
-                   for (int64_t v = 0; v < together; ++v)
+                   std::array<Known, 2> pair = {known, known};
+                   for (int64_t v = 0; v < together; ++v) {
+                     Value *at = b.CreateAdd(column, e.number(v * lanes()));
+                     if (arePairs && v % 2 == 0)
+                       pair = pairAt(level, pointers, at, known);
                      next.append(
-                         flat(step(level, pointers, b.CreateAdd(column, e.number(v * lanes())),
-                                   nullptr, waitingAt, known, keeps,
+                         flat(step(level, pointers, at, nullptr, waitingAt, pair[v % 2], keeps,
                                    parted(values.slice(v * one.size(), one.size()), of,
                                           /*totals=*/false))));
+                   }
                    return next;
                  });
     // In pairs, so that the states wait for each other least.

@@ -10,6 +10,10 @@ using namespace llvm;
 
 namespace mmk {
 
+static bool isWidening(mlir::Operation *op) {
+  return isa<mlir::arith::ExtFOp>(op) && op->getOperand(0).getType().isBF16();
+}
+
 SmallVector<Value **> SpacePlaces::fields() {
   SmallVector<Value **> all;
   for (auto *group : {&inputs, &outputs})
@@ -221,6 +225,64 @@ Value *RowCode::valueOf(mlir::Value value, const Known &known) {
     return found;
   auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
   return e.splat(emitConstant(e, constant.getValue()), lanes());
+}
+
+Parts RowCode::taken(Accumulator &accumulator, const Parts &state, const Known &known,
+                     Value *column, Value *count) {
+  auto valid = [&](mlir::Value value) {
+    Value *element = valueOf(value, known);
+    return count ? accumulator.masked(e.lanesBelow(count, lanes()), element) : element;
+  };
+  auto isKnown = [&](mlir::Value value) {
+    return known.contains(value) || value.getDefiningOp<mlir::arith::ConstantOp>();
+  };
+  auto product = accumulator.product();
+  if (product && all_of(product->getOperands(), isKnown))
+    return accumulator.takeProduct(state, valid(product.getLhs()), valid(product.getRhs()));
+  return accumulator.take(state, valid(accumulator.element()),
+                          accumulator.hasPosition() ? positionsFrom(column) : nullptr);
+}
+
+bool RowCode::readsPairs(unsigned level, const Known &known) {
+  const RowFacts::Pass &pass = facts.passes[level];
+  if (!isDense || !pass.outputs.empty() ||
+      any_of(facts.waiting, [&](const auto &waiting) { return waiting.pass <= level; }) ||
+      any_of(accumulators[level], [](Accumulator &accumulator) {
+        return accumulator.hasPosition() || isa<mlir::BlockArgument>(accumulator.element());
+      }))
+    return false;
+  const SmallVector<unsigned> inputs = inputsFor(pass.wanted, known);
+  auto isAlongColumns = [&](mlir::Value value) {
+    auto argument = dyn_cast<mlir::BlockArgument>(value);
+    return argument && is_contained(inputs, argument.getArgNumber()) &&
+           facts.inputAlong(argument.getArgNumber(), facts.columns()) >= 0;
+  };
+  auto isOfPlace = [&](mlir::Operation *op) {
+    auto position = dyn_cast<cpu::PositionOp>(op);
+    return (position && position.getSizeAttr().getInt() == facts.columns()) ||
+           isa<cpu::RandomOp, cpu::GatherOp, cpu::GatherRunOp>(op) ||
+           (!isWidening(op) && any_of(op->getOperands(), isAlongColumns));
+  };
+  return any_of(inputs, [&](unsigned i) { return isAlongColumns(region.getArgument(i)); }) &&
+         none_of(pass.wanted, isAlongColumns) &&
+         none_of(facts.opsFor(pass.wanted, known), isOfPlace);
+}
+
+std::array<RowCode::Known, 2> RowCode::pairAt(unsigned level, const Pointers &pointers,
+                                              Value *column, const Known &known) {
+  std::array<Known, 2> pair = {known, known};
+  Type *wide = e.vectorOf(e.f32(), lanes());
+  for (mlir::Operation *op : facts.opsFor(facts.passes[level].wanted, known)) {
+    auto argument = isWidening(op) ? dyn_cast<mlir::BlockArgument>(op->getOperand(0)) : nullptr;
+    if (!argument || facts.inputAlong(argument.getArgNumber(), facts.columns()) < 0)
+      continue;
+    const unsigned i = argument.getArgNumber();
+    Value *both =
+        e.load(e.vectorOf(b.getInt32Ty(), lanes()), inputAt(i, pointers.inputs[i], column));
+    pair[0][op->getResult(0)] = b.CreateBitCast(b.CreateShl(both, 16), wide);
+    pair[1][op->getResult(0)] = b.CreateBitCast(b.CreateAnd(both, 0xffff0000), wide);
+  }
+  return pair;
 }
 
 void RowCode::addPositions(const Pointers &pointers, Value *c, Known &known) {

@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <array>
+
 namespace mmk {
 
 /// Tensors of a cpu.rows with their tile: addresses, bytes from one index to the next along each
@@ -84,6 +86,17 @@ protected:
   /// Adds what the wanted values need; only what is equal for all reduced iterations if `keptOnly`.
   void compute(llvm::ArrayRef<mlir::Value> wanted, Known &known, bool keptOnly = false);
   llvm::Value *valueOf(mlir::Value value, const Known &known);
+  /// A state of the reduction with the elements at a column, of which `count` are valid (null:
+  /// all). A sum of products takes them without rounding each.
+  Parts taken(Accumulator &accumulator, const Parts &state, const Known &known, llvm::Value *column,
+              llvm::Value *count);
+  /// Whether what a pass reduces may be read in another order, and is all widened from bf16. Two
+  /// vectors at a time are then as many elements of even places and of odd ones: a shift and a mask
+  /// widen both, without moving any.
+  bool readsPairs(unsigned level, const Known &known);
+  /// Of two vectors from a column on: the widened elements of even places, and those of odd ones.
+  std::array<Known, 2> pairAt(unsigned level, const Pointers &pointers, llvm::Value *column,
+                              const Known &known);
   /// Adds the positions at column `c`, or takes the place of others.
   void addPositions(const Pointers &pointers, llvm::Value *c, Known &known);
 

@@ -101,19 +101,14 @@ ShortRows::RowStates ShortRows::step(unsigned level, ArrayRef<Row> rows, Value *
   RowStates next;
   for (auto [row, before] : zip(rows, states)) {
     const Known known = elementsAt(level, row, column, count, shared);
-    if (streams && level > 0 && level + 1 == facts.passes.size())
+    if (level > 0 && level + 1 == facts.passes.size())
       prefetchNextRows(row, column);
     for (unsigned i : pass.outputs)
       storeOutput(i, valueOf(facts.yielded()[i], known),
                   outputAt(i, row.pointers.outputs[i], column), count);
     next.emplace_back();
-    for (auto [accumulator, state] : zip(accumulators[level], before)) {
-      Value *element = valueOf(accumulator.reduction().getElement(), known);
-      if (count)
-        element = accumulator.masked(e.lanesBelow(count, lanes()), element);
-      next.back().push_back(accumulator.take(
-          state, element, accumulator.hasPosition() ? positionsFrom(column) : nullptr));
-    }
+    for (auto [accumulator, state] : zip(accumulators[level], before))
+      next.back().push_back(taken(accumulator, state, known, column, count));
   }
   return next;
 }
@@ -128,9 +123,10 @@ void ShortRows::emitPass(unsigned level, MutableArrayRef<Row> rows) {
     for (Accumulator &accumulator : of)
       states.push_back(accumulator.start());
   }
-  auto advance = [&](Value *column, Value *count, ArrayRef<Value *> values) {
-    return flatRows(step(level, rows, column, count, partedRows(values, level, rows.size())));
+  auto advance = [&](ArrayRef<Row> at, Value *column, Value *count, ArrayRef<Value *> values) {
+    return flatRows(step(level, at, column, count, partedRows(values, level, rows.size())));
   };
+  const bool arePairs = readsPairs(level, rows.front().known);
   const Carried one = flatRows(started);
   Carried all;
   for (int64_t v = 0; v < together; ++v)
@@ -139,9 +135,18 @@ void ShortRows::emitPass(unsigned level, MutableArrayRef<Row> rows) {
   all = e.loop(e.number(0), whole, e.number(together * lanes()), all,
                [&](Value *column, ArrayRef<Value *> values) {
                  Carried next;
-                 for (int64_t v = 0; v < together; ++v)
-                   next.append(advance(b.CreateAdd(column, e.number(v * lanes())), nullptr,
-                                       values.slice(v * one.size(), one.size())));
+                 std::array<SmallVector<Row>, 2> pair;
+                 pair.fill(SmallVector<Row>(rows));
+                 for (int64_t v = 0; v < together; ++v) {
+                   Value *at = b.CreateAdd(column, e.number(v * lanes()));
+                   for (size_t row = 0; arePairs && v % 2 == 0 && row < rows.size(); ++row) {
+                     auto known = pairAt(level, rows[row].pointers, at, rows[row].known);
+                     pair[0][row].known = std::move(known[0]);
+                     pair[1][row].known = std::move(known[1]);
+                   }
+                   next.append(
+                       advance(pair[v % 2], at, nullptr, values.slice(v * one.size(), one.size())));
+                 }
                  return next;
                });
   RowStates states = partedRows(ArrayRef(all).take_front(one.size()), level, rows.size());
@@ -152,12 +157,13 @@ void ShortRows::emitPass(unsigned level, MutableArrayRef<Row> rows) {
       for (size_t r = 0; r < of.size(); ++r)
         states[row][r] = of[r].joined(states[row][r], more[row][r]);
   }
-  Carried carried = e.loop(
-      whole, last, e.number(lanes()), flatRows(states),
-      [&](Value *column, ArrayRef<Value *> values) { return advance(column, nullptr, values); });
+  Carried carried = e.loop(whole, last, e.number(lanes()), flatRows(states),
+                           [&](Value *column, ArrayRef<Value *> values) {
+                             return advance(rows, column, nullptr, values);
+                           });
   carried = e.loop(last, columns, e.number(lanes()), carried,
                    [&](Value *column, ArrayRef<Value *> values) {
-                     return advance(column, b.CreateSub(columns, column), values);
+                     return advance(rows, column, b.CreateSub(columns, column), values);
                    });
   states = partedRows(carried, level, rows.size());
   for (auto [row, ofRow] : zip(rows, states))

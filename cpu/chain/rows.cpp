@@ -230,13 +230,8 @@ RowCode::States ChainRows::step(unsigned level, const Pointers &pointers, Value 
   }
   compute(wanted, known);
   States next;
-  for (auto [accumulator, state] : zip(accumulators[level], states)) {
-    Value *element = valueOf(accumulator.reduction().getElement(), known);
-    if (count)
-      element = accumulator.masked(e.lanesBelow(count, lanes()), element);
-    next.push_back(accumulator.take(state, element,
-                                    accumulator.hasPosition() ? positionsFrom(absolute) : nullptr));
-  }
+  for (auto [accumulator, state] : zip(accumulators[level], states))
+    next.push_back(taken(accumulator, state, known, absolute, count));
   if (level == lastLevel())
     storeWeights(scoresOfRow, column, count, known);
   return next;

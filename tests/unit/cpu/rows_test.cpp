@@ -169,6 +169,57 @@ TEST(Rows, withConditions) {
   }
 }
 
+/// Numbers of which one differs, at every place, and their extremes.
+struct Extremes {
+  double others, one, largest, least;
+};
+
+void expectSame(double got, double expected, const std::string &at) {
+  EXPECT_EQ(std::isnan(got), std::isnan(expected)) << at;
+  if (!std::isnan(expected)) {
+    EXPECT_EQ(got, expected) << at;
+    EXPECT_EQ(std::signbit(got), std::signbit(expected)) << at;
+  }
+}
+
+// Of a narrow type they are found before it is widened.
+TEST(Rows, extremesOfSpecialNumbers) {
+  const double nan = std::nan(""), smallest = std::ldexp(1, -24);
+  const Extremes cases[] = {
+      {0.0, -0.0, 0.0, -0.0},       {-0.0, 0.0, 0.0, -0.0},       {-0.0, -0.0, -0.0, -0.0},
+      {-1, nan, nan, nan},          {1, -nan, nan, nan},          {-INFINITY, -3, -3, -INFINITY},
+      {INFINITY, -nan, nan, nan},   {-INFINITY, nan, nan, nan},   {INFINITY, 2, INFINITY, 2},
+      {0, -smallest, 0, -smallest}, {-2, smallest, smallest, -2}, {-2, -1.5, -1.5, -2}};
+  for (const char *type : {"f32", "f16", "bf16"})
+    for (int64_t n : {5, 150, 1100}) {
+      Compiled compiled(fmt::format("kernel k(x: {0}[C, P, N], z: {0}[N, C, P]) -> m: f32[C, P], "
+                                    "l: {0}[C, P], u: {0}[C, P], v: f32[C, P] {{ "
+                                    "m = max[N](x); l = min[N](x); u = max[N](z); v = min[N](z); "
+                                    "}}",
+                                    type),
+                        "host");
+      ASSERT_TRUE(compiled.ready());
+      const int64_t places = std::min<int64_t>(n, 200), count = std::size(cases);
+      const Dims dims = {{"C", count}, {"P", places}, {"N", n}};
+      std::vector<Tensor> inputs = compiled.inputs(dims, DataKind::uniform);
+      for (int64_t c = 0; c < count; ++c)
+        for (int64_t place = 0; place < places; ++place)
+          for (int64_t i = 0; i < n; ++i) {
+            const double value = i == place * (n / places) ? cases[c].one : cases[c].others;
+            inputs[0].set((c * places + place) * n + i, value);
+            inputs[1].set((i * count + c) * places + place, value);
+          }
+      const std::vector<Tensor> got = compiled.run(dims, inputs);
+      for (int64_t i = 0; i < count * places; ++i)
+        for (size_t result = 0; result < got.size(); ++result) {
+          const Extremes &expected = cases[i / places];
+          expectSame(got[result][i], result % 2 ? expected.least : expected.largest,
+                     fmt::format("{} of {} numbers, result {}, case {}, place {}", type, n, result,
+                                 i / places, i % places));
+        }
+    }
+}
+
 /// A million times 0.1.
 void expectSmallError(const std::string &text, const Dims &dims, int64_t results) {
   Compiled compiled(text, "host");
