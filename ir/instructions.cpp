@@ -287,8 +287,8 @@ LogicalResult SpillOp::verify() {
   int64_t width = from.getShape()[1];
   if (auto acc = getSource().getDefiningOp<AllocOp>(); acc && getPart())
     width = acc.getPartWidth();
-  const bool isWide = getColumn() ? to.getShape()[1] >= width : to.getShape()[1] == width;
-  if (to.getShape()[0] != from.getShape()[0] || !isWide)
+  // An accumulator that products of several widths share may be wider than a target.
+  if (to.getShape()[0] != from.getShape()[0] || (!getColumn() && to.getShape()[1] != width))
     return emitOpError("expected a target of the accumulator's shape")
            << (getPart() ? ", as wide as a part" : "") << ", found " << to << " for " << from;
   return expectSameElements(*this, getSource(), getTarget());

@@ -30,6 +30,12 @@ struct Chain {
   static std::optional<Chain> of(ir::FusionGroupOp group, mlir::Block &operations);
 };
 
+/// Lets second products read values in place whose condition excludes whole columns
+/// (passes/chain_values.cpp). The loop then leaves these columns out.
+void readChainValues(ir::KernelOp kernel);
+/// The attribute of such a second product.
+inline constexpr llvm::StringLiteral excludedAttr = "mmk.excluded";
+
 /// The part of mmk-tile-cores for such groups: tiles of rows, over all columns of both products.
 mlir::LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group,
                               aicore::MachineAttr machine);

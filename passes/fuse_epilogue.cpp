@@ -1,6 +1,7 @@
 #include "backend/backend.h"
 #include "ir/aicore.h"
 #include "passes/bias_table.h"
+#include "passes/chain.h"
 #include "passes/compare_integers.h"
 #include "passes/fuser.h"
 #include "passes/narrow_integers.h"
@@ -306,6 +307,9 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
       kernel.walk([](linalg::GenericOp op) { compareIntegers(op); });
       if (machine && !backendOf(machine).hasWideIntegers())
         kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });
+      // The CPU computes whole parts of columns, and multiplies those that are excluded by 0.
+      if (!machine || backendOf(machine).hasPipes())
+        readChainValues(kernel);
     }
   }
 };

@@ -92,8 +92,7 @@ LogicalResult TransferInserter::ChainWork::emit() {
   tile = t.emitLoop(ofBlock.tileLoop).getInductionVar();
   destinations = t.findDestinations(group, ofBlock.tileLoop);
   findTile();
-  emitTile();
-  return success();
+  return emitTile();
 }
 
 // The result has the batches and rows of the space, and columns of its own.
@@ -129,6 +128,12 @@ void TransferInserter::ChainWork::setPartAt(const Parts &parts, Value number) {
     which = arith::RemSIOp::create(b, t.loc, t.add(number, t.block), parts.count);
   setPart(arith::MulIOp::create(b, t.loc, t.add(parts.first, which), t.index(sizes.width)),
           partExtent(), t.index(sizes.width));
+  if (!parts.isGuarded)
+    return;
+  // The first and the last part have no more columns than the conditions leave of them.
+  Value end = arith::MinSIOp::create(b, t.loc, t.add(partFrom, part), parts.some.end);
+  partFrom = arith::MaxSIOp::create(b, t.loc, partFrom, parts.some.first);
+  setPart(partFrom, end, t.index(sizes.width));
 }
 
 void TransferInserter::ChainWork::emitAhead(const Parts &parts, Value number) {
@@ -140,13 +145,32 @@ void TransferInserter::ChainWork::emitAhead(const Parts &parts, Value number) {
   });
 }
 
-void TransferInserter::ChainWork::emitTile() {
+/// Whether the loop goes over the columns alone that the condition of the weights leaves.
+bool TransferInserter::ChainWork::leavesRange() {
+  const auto weights = guarded.find(p.weights()->output);
+  return weights != guarded.end() && weights->second.guard.isExact &&
+         llvm::all_of(weights->second.guard.atLeastZero, [&](const LinearForm &form) {
+           return form.factorOf(keptDim()) == 0 &&
+                  llvm::all_of(form.inputs, [&](auto &it) { return bounding.contains(it.first); });
+         });
+}
+
+LogicalResult TransferInserter::ChainWork::emitTile() {
   loadRowsOfFirst();
   onWindows(tile, [&] { emitStart(); });
   keptFrom = t.index(0);
   kept = rows;
   readBounds();
-  const Parts parts = partsOf(s.passes.front(), partExtent(), t.index(sizes.width));
+  if (chain.second->hasAttr(excludedAttr) && !leavesRange())
+    return chain.second.emitOpError() << "leaves columns out by " << excludedAttr
+                                      << ", but its weights have no condition that leaves a range "
+                                         "of them for the rows of a tile";
+  Parts parts = partsOf(s.passes.front(), partExtent(), t.index(sizes.width));
+  if (parts.isGuarded) {
+    Value isAny = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::slt, parts.some.first,
+                                        parts.some.end);
+    parts.count = arith::SelectOp::create(b, t.loc, isAny, parts.count, t.index(0));
+  }
   for (int64_t ahead = 0; ahead < preload; ++ahead)
     emitAhead(parts, t.index(ahead));
   auto loop = scf::ForOp::create(b, t.loc, t.index(0), parts.count, t.index(1));
@@ -160,6 +184,7 @@ void TransferInserter::ChainWork::emitTile() {
     emitCollect(number);
   }
   onWindows(tile, [&] { emitEnd(); });
+  return success();
 }
 
 //===--- the work of the vector cores -----------------------------------------------------===//

@@ -50,7 +50,8 @@ private:
   mlir::LogicalResult chooseSizes();
   void allocate();
   void findTile();
-  void emitTile();
+  mlir::LogicalResult emitTile();
+  bool leavesRange();
   /// The part that is the `number`th of this core.
   void setPartAt(const Parts &parts, mlir::Value number);
   /// Computes the weights of a part, if there is such a part.

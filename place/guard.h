@@ -2,6 +2,7 @@
 // the reduced dimensions they leave.
 #pragma once
 
+#include "passes/comparisons.h"
 #include "place/row_program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,13 +35,6 @@ struct Guard {
 /// The selection of an element where a condition holds, else of the identity; null for another
 /// value.
 mlir::arith::SelectOp selectionOf(mlir::Value element, mlir::TypedAttr identity);
-
-/// Calls `part` for each of the comparisons of integers of which all have to hold: `large` is at
-/// least `small`, or with `isStrict` more. Whether they are the whole condition, and `part` took
-/// each.
-bool forEachComparison(
-    mlir::Value condition,
-    llvm::function_ref<bool(mlir::Value large, mlir::Value small, bool isStrict)> part);
 
 /// The condition of a reduction; nothing for one without, or where no part of it is linear.
 std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction);

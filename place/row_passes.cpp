@@ -109,7 +109,7 @@ TransferInserter::RowWork::Parts TransferInserter::RowWork::partsOf(const RowPas
   const ConditionBounds bounds = boundsOf(pass, extent);
   const PositionRange range = bounds.some;
   if (!range.first)
-    return {zero, all, all, false, bounds.all};
+    return {zero, all, all, false, {}, bounds.all};
   Value first = arith::DivSIOp::create(b, t.loc, range.first, length);
   first = arith::MinSIOp::create(b, t.loc, first, all);
   Value end = arith::CeilDivSIOp::create(b, t.loc, range.end, length);
@@ -124,7 +124,7 @@ TransferInserter::RowWork::Parts TransferInserter::RowWork::partsOf(const RowPas
       arith::SubIOp::create(b, t.loc, positionOf(t.add(first, count)), positionOf(first));
   tally(aicore::Covered::all, extent);
   tally(aicore::Covered::skipped, arith::SubIOp::create(b, t.loc, extent, computed));
-  return {first, count, all, true, bounds.all};
+  return {first, count, all, true, range, bounds.all};
 }
 
 void TransferInserter::RowWork::emitParts(RowPass &pass, size_t number) {

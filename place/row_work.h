@@ -41,7 +41,8 @@ protected:
   struct Parts {
     mlir::Value first, count, all;
     bool isGuarded = false;
-    PositionRange unmasked; ///< where all elements satisfy the conditions
+    PositionRange some;     ///< outside of which no element satisfies the conditions; may be null
+    PositionRange unmasked; ///< where all elements do
   };
   Parts partsOf(const RowPass &pass, mlir::Value extent, mlir::Value length);
   /// Counts elements of the rows of the window, for the report.
