@@ -3,7 +3,7 @@
 //   sum[j | j < length[b]](p[b, i, j] * v[b, j, d])
 //
 // v counts as 0 where the condition does not hold, so that a NaN there reaches no sum. A group of
-// two products goes over the columns j. Where all that it computes from a column stands behind that
+// two products goes over the columns j. Where all that it computes from a column has that
 // same condition, and the condition leaves a range of the columns, the loop goes over this range
 // alone, and v is read as it is. Else a masked copy of v is written first.
 #include "passes/chain.h"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The default variant and a quick search against the best known, for the kernels of kernels.py.
 
-    choice.py MMK --results FILE [--machine NAME] [--draws N] [--seed N] [--only TEXT] [--write]
+    choice.py MMK --results FILE [--set products|examples] [--machine NAME] [--draws N] [--seed N]
+              [--only TEXT] [--write]
 
 The best known is the best of the default, of the quick search, of N random variants of everything
 that is legal, and for ten kernels of all variants of a grid. Each measurement is a line of FILE,
@@ -17,10 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from kernels import kernels
+from kernels import SETS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/choice.md"
-BEGIN, END = "<!-- The table: bench/choice/choice.py --write -->", "<!-- End of the table -->"
+BEGIN = {"products": "<!-- The table: bench/choice/choice.py --write -->",
+         "examples": "<!-- Examples: bench/choice/choice.py --set examples --write -->"}
+END = "<!-- End of the table -->"
 MACHINES = ["ascend910b1", "ascend910b3", "ascend310p3"]
 
 # Every kind of product once, small and large.
@@ -78,14 +81,14 @@ def searches(arguments, number, dims):
              f"random {arguments.draws} {arguments.seed}": [
                  "--effort", "random", "--budget", str(arguments.draws), "--seed",
                  str(arguments.seed)]}
-    if number in EXHAUSTIVE:
+    if arguments.set == "products" and number in EXHAUSTIVE:
         found["grid"] = ["--effort", "full", *sweeps(dims)]
     return found
 
 
 def measure(arguments, known, file):
     """Measures what the file does not have yet."""
-    for number, (title, text, dims) in enumerate(kernels()):
+    for number, (title, text, dims) in enumerate(SETS[arguments.set]()):
         for machine in arguments.machine or MACHINES:
             for search, options in searches(arguments, number, dims).items():
                 key = (machine, number, search)
@@ -135,9 +138,9 @@ class Row:
         return self.us * cycles / self.default
 
 
-def rows_of(known, machine):
+def rows_of(known, machine, kernels):
     rows = []
-    for number, (title, _, dims) in enumerate(kernels()):
+    for number, (title, _, dims) in enumerate(kernels):
         found = {key[2]: value for key, value in known.items()
                  if key[:2] == (machine, number) and value}
         if "quick" in found:
@@ -174,6 +177,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mmk")
     parser.add_argument("--results", required=True)
+    parser.add_argument("--set", choices=SETS, default="products")
     parser.add_argument("--machine", action="append")
     parser.add_argument("--search", default="quick,random,grid")
     parser.add_argument("--draws", type=int, default=20000)
@@ -192,7 +196,7 @@ def main():
         measure(arguments, known, file)
     rows_by_machine = {}
     for machine in arguments.machine or MACHINES:
-        rows = rows_by_machine[machine] = rows_of(known, machine)
+        rows = rows_by_machine[machine] = rows_of(known, machine, SETS[arguments.set]())
         for name, part in [("default", lambda row: row.default),
                            ("quick search", lambda row: row.tuned["best"])]:
             mean, worst, above = summary(rows, part)
@@ -201,9 +205,9 @@ def main():
         print(f"{machine}: the quick search takes at most "
               f"{max(row.tuned['seconds'] for row in rows):.1f} s")
     if arguments.write:
-        page = PAGE.read_text()
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n\n{table(rows_by_machine)}\n{END}{after}")
+        begin = BEGIN[arguments.set]
+        before, rest = PAGE.read_text().split(begin)
+        PAGE.write_text(f"{before}{begin}\n\n{table(rows_by_machine)}\n{END}{rest.split(END, 1)[1]}")
 
 
 if __name__ == "__main__":

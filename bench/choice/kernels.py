@@ -1,12 +1,18 @@
 """The kernels that the choice of a variant is measured on: none has a schedule.
 
-60 kernels of fixed seeds: products of four element types with epilogues, batches and transposes,
-kernels of several products, elementwise kernels. M, N and K are from 1 to 65536, uniform in their
-logarithms; a shape of more than 4e12 multiply-adds, or of more than 2e9 elements of a tensor, is
-drawn again.
+`products`: 60 kernels of fixed seeds: products of four element types with epilogues, batches and
+transposes, kernels of several products, elementwise kernels. M, N and K are from 1 to 65536, uniform
+in their logarithms; a shape of more than 4e12 multiply-adds, or of more than 2e9 elements of a
+tensor, is drawn again.
+
+`examples`: the kernels of examples/ with their cases, without what they have of a schedule.
 """
 
 import random
+import re
+from pathlib import Path
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 MOST_MACS, MOST_ELEMENTS = 4e12, 2e9
 
@@ -75,7 +81,7 @@ def size(draw, low=1, high=65536):
     return max(low, round(low * (high / low) ** draw.random()))
 
 
-def kernels():
+def products():
     """Each: a title, the text of the kernel, its dimensions."""
     draw = random.Random(18)
     rows = []
@@ -103,7 +109,32 @@ def kernels():
     return rows
 
 
+def bodies(text):
+    """The name of each kernel of a file, with its text from there on."""
+    starts = [match.start() for match in re.finditer(r"^kernel \w+", text, re.M)]
+    return [(re.match(r"kernel (\w+)", text[start:])[1], text[start:end])
+            for start, end in zip(starts, starts[1:] + [len(text)])]
+
+
+def examples():
+    """Each: a title, the text of a file, the dimensions of a case."""
+    rows = []
+    for path in sorted(EXAMPLES.glob("*.mmk")) + sorted((EXAMPLES / "attention").glob("*.mmk")):
+        text = re.sub(r"\n *schedule \{[^}]*\}\n", "\n", path.read_text())
+        for name, body in bodies(text):
+            own = body if len(bodies(text)) == 1 else re.sub(r"^kernel (?!" + name + r"\b)[\s\S]*?^\}\n",
+                                                             "", text, flags=re.M)
+            for case, words in re.findall(r"case +(\w+) *\{([^}]*)\}", body):
+                dims = dict(re.findall(r"(\w+) *= *([\w.]+)", words))
+                rows.append((f"{path.stem}: {name}, {case}" if name != path.stem else
+                             f"{name}, {case}", own, dims))
+    return rows
+
+
+SETS = {"products": products, "examples": examples}
+
 if __name__ == "__main__":
-    for row in kernels():
-        print(row[0], row[2])
-    print(len(kernels()))
+    for name, kernels in SETS.items():
+        for row in kernels():
+            print(name, row[0], row[2])
+        print(len(kernels()))
