@@ -97,17 +97,18 @@ private:
   }
 
   ChainShape shapeOf(Chain &chain) const {
-    const ProductNames first = productNames(chain.first), second = productNames(chain.second);
+    const ProductNames first = productNames(chain.firsts[0]),
+                       second = productNames(chain.seconds[0].product);
     ChainShape shape{first.rows.str(), first.columns.str(), first.reduction.str(),
                      second.columns.str()};
     shape.rows = extentOf(first.rows);
     shape.columns = extentOf(first.columns);
     shape.depth = extentOf(first.reduction);
     shape.width = extentOf(second.columns);
-    const Value result = chain.first.getResult(0);
+    const Value result = chain.firsts[0].getResult(0);
     for (int64_t dim = 0; dim + 2 < cast<RankedTensorType>(result.getType()).getRank(); ++dim)
       shape.batches *= extentOf(dimName(result, dim));
-    const Type type = operandType(chain.first);
+    const Type type = operandType(chain.firsts[0]);
     shape.bytes = type.getIntOrFloatBitWidth() / 8;
     if (auto element = elementTypeOf(type); element && machine_.cube.depth.contains(*element))
       shape.unit = machine_.cube.depth.at(*element);

@@ -1,6 +1,7 @@
-// A group of two products: the rows of the first are reduced, and what is computed from them, the
-// weights, is multiplied by the second (passes/product_chains.cpp). Attention is one, with a
-// softmax between its products.
+// A group of products that one loop computes (passes/product_chains.cpp): the first ones have the
+// same rows and columns, what is computed from their elements, the weights, is multiplied by the
+// second ones, which sum over those columns. Attention is one of each, with a softmax between them;
+// its gradients have two first products.
 #pragma once
 
 #include "ir/aicore.h"
@@ -9,22 +10,38 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
+#include <vector>
 
 namespace mmk {
 
 /// The operations of such a group in one block, on whole tensors or on a tile. Those on rows,
-/// between the products, have `mmk.loops`; the space of the group is the result of the first
+/// between the products, have `mmk.loops`; the space of the group is the result of each first
 /// product, whose columns it reduces.
 struct Chain {
-  mlir::linalg::ContractOp first, second;
-  mlir::linalg::GenericOp epilogue; ///< elementwise, behind the second product; may be null
+  /// A product of weights, its left operand.
+  struct Second {
+    mlir::linalg::ContractOp product;
+    mlir::linalg::GenericOp epilogue; ///< elementwise, behind it; may be null
 
-  mlir::Value weights() { return second.getInputs()[0]; }
-  /// Its last operation.
-  mlir::linalg::LinalgOp last() {
-    return epilogue ? mlir::cast<mlir::linalg::LinalgOp>(epilogue.getOperation())
-                    : mlir::cast<mlir::linalg::LinalgOp>(second.getOperation());
+    mlir::Value weights() { return product.getInputs()[0]; }
+    /// Its last operation.
+    mlir::linalg::LinalgOp last() {
+      return epilogue ? mlir::cast<mlir::linalg::LinalgOp>(epilogue.getOperation())
+                      : mlir::cast<mlir::linalg::LinalgOp>(product.getOperation());
+    }
+  };
+
+  llvm::SmallVector<mlir::linalg::ContractOp> firsts;
+  std::vector<Second> seconds;
+
+  bool isSimple() const { return firsts.size() == 1 && seconds.size() == 1; }
+  bool isOfFirst(mlir::Value value) const {
+    return llvm::is_contained(firsts, value.getDefiningOp());
   }
+  /// The weights of all second products, each once.
+  llvm::SmallVector<mlir::Value> weights();
+  /// The second product, itself or by its epilogue, that has this result; null for another value.
+  Second *secondOf(mlir::Value value);
 
   /// That of a group, from the block that has its operations; nothing for another group.
   static std::optional<Chain> of(ir::FusionGroupOp group, mlir::Block &operations);
@@ -36,7 +53,7 @@ void readChainValues(ir::KernelOp kernel);
 /// The attribute of such a second product.
 inline constexpr llvm::StringLiteral excludedAttr = "mmk.excluded";
 
-/// The part of mmk-tile-cores for such groups: tiles of rows, over all columns of both products.
+/// The part of mmk-tile-cores for such groups: tiles of rows, over all columns of the products.
 mlir::LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group,
                               aicore::MachineAttr machine);
 

@@ -87,8 +87,7 @@ bool isLinear(const Condition &of, Value value, int64_t columns) {
     return value.getType().isIntOrIndex();
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
     return isLinear(of, op->getOperand(0), columns);
-  if (isa<arith::MulIOp>(op) && !isConstant(op->getOperand(0)) &&
-      !isConstant(op->getOperand(1)))
+  if (isa<arith::MulIOp>(op) && !isConstant(op->getOperand(0)) && !isConstant(op->getOperand(1)))
     return false;
   return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
          isLinear(of, op->getOperand(0), columns) && isLinear(of, op->getOperand(1), columns);

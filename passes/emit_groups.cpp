@@ -237,18 +237,55 @@ void Fuser::emitInOrder(Operation *owner) {
   emitGroup(owner);
 }
 
+std::vector<SmallVector<Value>> Fuser::byProduct(ArrayRef<Value> outputs) {
+  llvm::MapVector<Value, SmallVector<Value>> groups;
+  for (Value output : outputs) {
+    Value product;
+    for (const Use &use : leavesOf(output))
+      if (isSecond(use.first.getDefiningOp()))
+        product = use.first;
+    groups[product].push_back(output);
+  }
+  std::vector<SmallVector<Value>> all;
+  for (auto &[product, values] : groups)
+    all.push_back(values);
+  return all;
+}
+
+void Fuser::emitOperations(Operation *owner, IRMapping &inGroup) {
+  const auto chain = chains.find(owner);
+  auto contract = dyn_cast<linalg::ContractOp>(owner);
+  if (chain != chains.end())
+    for (linalg::ContractOp first : chain->second.firsts)
+      emitProduct(first, inGroup);
+  else if (contract)
+    emitProduct(contract, inGroup);
+  if (rowGroups.count(owner))
+    emitRows(owner, inGroup);
+  if (auto cumulation = dyn_cast<ir::CumulateOp>(owner))
+    emitCumulation(cumulation, inGroup);
+  if (chain != chains.end())
+    for (linalg::ContractOp second : chain->second.seconds)
+      emitProduct(second, inGroup);
+  // Rows and cumulative sums have emitted theirs.
+  SmallVector<Value> computed;
+  for (Value output : outputsOf[owner])
+    if (!inGroup.contains(output) && !productOf(output))
+      computed.push_back(output);
+  for (const SmallVector<Value> &values : byProduct(computed))
+    for (auto [output, value] : llvm::zip(values, emitElementwise(values, owner, inGroup)))
+      inGroup.map(output, value);
+}
+
 void Fuser::emitGroup(Operation *owner) {
   ArrayRef<Value> outputs = outputsOf[owner];
   SmallVector<Type> types;
   for (Value output : outputs)
     types.push_back(output.getType());
-  auto rows = rowGroups.find(owner);
-  const bool isOfRows = rows != rowGroups.end();
-  auto cumulation = dyn_cast<ir::CumulateOp>(owner);
   std::optional<RowSpace> space;
-  if (isOfRows)
+  if (auto rows = rowGroups.find(owner); rows != rowGroups.end())
     space = rows->second.space;
-  else if (cumulation)
+  else if (auto cumulation = dyn_cast<ir::CumulateOp>(owner))
     space.emplace(cumulation);
   auto group = ir::FusionGroupOp::create(
       b, owner->getLoc(), types, space ? b.getStrArrayAttr(space->names) : ArrayAttr(),
@@ -259,23 +296,7 @@ void Fuser::emitGroup(Operation *owner) {
     Block *inside = b.createBlock(&group.getBody(), {}, b.getIndexType(), owner->getLoc());
     b.setInsertionPointToEnd(inside);
     IRMapping inGroup;
-    if (auto contract = dyn_cast<linalg::ContractOp>(owner))
-      emitProduct(contract, inGroup);
-    if (isOfRows)
-      emitRows(owner, inGroup);
-    if (cumulation)
-      emitCumulation(cumulation, inGroup);
-    linalg::ContractOp second = chainOf.lookup(owner);
-    if (second)
-      emitProduct(second, inGroup);
-    // Rows and cumulative sums have emitted theirs.
-    SmallVector<Value> computed;
-    for (Value output : outputs)
-      if (!inGroup.contains(output) && !productOf(output))
-        computed.push_back(output);
-    if (!computed.empty())
-      for (auto [output, value] : llvm::zip(computed, emitElementwise(computed, owner, inGroup)))
-        inGroup.map(output, value);
+    emitOperations(owner, inGroup);
     SmallVector<Value> yielded;
     for (Value output : outputs)
       yielded.push_back(inGroup.lookup(output));

@@ -121,8 +121,8 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
 }
 
 Operation *Fuser::groupOfLeaf(Value leaf) {
-  if (linalg::ContractOp start = startOfChain(leaf))
-    return start;
+  if (Operation *owner = chainOf.lookup(leaf.getDefiningOp()))
+    return owner;
   return productOf(leaf) || isCumulation(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
 }
 
@@ -135,13 +135,15 @@ Operation *Fuser::lastGroupOf(ArrayRef<Use> leaves) {
 }
 
 SmallVector<Value> Fuser::groupedValues() {
-  SmallVector<Value> values(kept.begin(), kept.end());
+  llvm::SetVector<Value> grouped(kept.begin(), kept.end());
   for (Operation &op : block)
     if (isRowReduction(&op) &&
         !llvm::any_of(op.getResults(), [&](Value result) { return kept.contains(result); }))
-      values.push_back(op.getResults().back());
-  for (auto &[second, first] : startOf)
-    values.push_back(cast<linalg::ContractOp>(second).getInputs()[0]);
+      grouped.insert(op.getResults().back());
+  for (auto &[owner, chain] : chains)
+    for (linalg::ContractOp second : chain.seconds)
+      grouped.insert(second.getInputs()[0]);
+  SmallVector<Value> values = grouped.takeVector();
   llvm::sort(values, [](Value x, Value y) {
     return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
   });
@@ -154,14 +156,18 @@ Operation *Fuser::chooseGroup(Value value, ArrayRef<Use> leaves) {
     takeReadResults(rows, leaves);
     return rows;
   }
+  // Behind a chain, of what it computes only a second product is there for each element.
+  llvm::SetVector<Value> seconds;
+  for (const Use &use : leaves)
+    if (isSecond(use.first.getDefiningOp()))
+      seconds.insert(use.first);
   Operation *last = lastGroupOf(leaves);
-  // Behind a chain, of what it computes only the second product is there for each element.
   const bool fits = isa_and_nonnull<linalg::ContractOp>(last) &&
-                    (!rowGroups.count(last) || chainOf.count(last)) &&
+                    (!rowGroups.count(last) || chains.contains(last)) && seconds.size() <= 1 &&
                     llvm::all_of(leaves, [&](const Use &use) {
                       return groupOfLeaf(use.first) != last ||
                              (use.second && use.second.isIdentity() &&
-                              (!chainOf.count(last) || startOfChain(use.first)));
+                              (!chains.contains(last) || seconds.contains(use.first)));
                     });
   return fits && (!separate || onlyConverts(op)) ? last : op.getOperation();
 }
@@ -183,9 +189,9 @@ bool Fuser::chooseGroups() {
         continue;
       }
       const SmallVector<Use> leaves = leavesOf(value);
-      if (linalg::ContractOp second = endOfChain(value)) {
-        if (!joinChain(second, value, leaves))
-          return broken.insert(second), false;
+      if (Operation *owner = chainOfWeights(value)) {
+        if (!joinChain(owner, value, leaves))
+          return breakChain(value), false;
       } else {
         groupOf[value] = chooseGroup(value, leaves);
       }
@@ -270,7 +276,7 @@ LogicalResult Fuser::run() {
     findChains();
     chooseKept();
   } while (!chooseGroups());
-  if (chainsProducts && chainOf.empty())
+  if (chainsProducts && chains.empty())
     return kernel.choice("fuse").emitError() << "fuse = products computes a product together with "
                                                 "one that multiplies what is computed "
                                                 "from its rows and needed nowhere else, and this "

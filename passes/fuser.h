@@ -1,5 +1,6 @@
 // mmk-fuse-epilogue in four files: fuse_epilogue.cpp decides which group computes which value,
-// row_groups.cpp the groups of reductions among them, product_chains.cpp those of two products,
+// row_groups.cpp the groups of reductions among them, product_chains.cpp those of several products
+// in one loop,
 // emit_groups.cpp emits them.
 #pragma once
 
@@ -64,7 +65,7 @@ private:
   void listOutputs();
   /// The operands of a product that are in memory: all but what a chain computes.
   mlir::ValueRange operandsOf(mlir::linalg::ContractOp contract) {
-    return contract.getInputs().drop_front(startOf.count(contract));
+    return contract.getInputs().drop_front(isSecond(contract) ? 1 : 0);
   }
   mlir::Operation *groupOfLeaf(mlir::Value leaf);
   /// The last in the block of the groups that compute them; null without any.
@@ -109,23 +110,38 @@ private:
   bool sharesOperand(RowGroup &group, mlir::Value value);
 
   // product_chains.cpp
-  /// The pairs of products that one group may compute; without those that are known not to fit.
+  /// Products that one group may compute, in block order.
+  struct ProductChain {
+    llvm::SetVector<mlir::linalg::ContractOp> firsts, seconds;
+
+    bool isInOneLoop() const;
+  };
+  /// The chains, without those that are known not to fit.
   void findChains();
-  static bool multipliesColumns(mlir::linalg::ContractOp first, mlir::linalg::ContractOp second);
-  /// Makes `weights`, the left operand of the second product of a chain, part of its group; false
-  /// where it cannot be computed there.
-  bool joinChain(mlir::linalg::ContractOp second, mlir::Value weights, llvm::ArrayRef<Use> leaves);
+  /// In place of those that have some of its products.
+  void addChain(ProductChain chain);
+  /// Adds what the rows of a group are of: the first products of a chain, or one product; false
+  /// where one is needed in memory.
+  bool addProducts(RowGroup &group, mlir::Operation *owner);
+  /// Makes `weights`, the left operand of second products of a chain, part of its group; false
+  /// where they cannot be computed there.
+  bool joinChain(mlir::Operation *owner, mlir::Value weights, llvm::ArrayRef<Use> leaves);
+  /// Gives up the second products of these weights.
+  void breakChain(mlir::Value weights);
   /// Gives up chains whose group has a result for each column, which takes another pass over them,
   /// or reads what is computed from its own results. Whether there are any.
   bool breakChains();
   bool reads(mlir::Operation *group, mlir::Operation *other,
              llvm::DenseSet<mlir::Operation *> &seen);
-  /// The first product of the chain that ends with this product; null for another value.
-  mlir::linalg::ContractOp startOfChain(mlir::Value value) {
-    return startOf.lookup(value.getDefiningOp());
+  /// Whether a product is a second one of a chain.
+  bool isSecond(mlir::Operation *product) {
+    const auto chain = chains.find(chainOf.lookup(product));
+    return chain != chains.end() &&
+           chain->second.seconds.contains(mlir::cast<mlir::linalg::ContractOp>(product));
   }
-  /// The second product of the chain of which the value is the left operand; null for another.
-  mlir::linalg::ContractOp endOfChain(mlir::Value value);
+  /// The owner of the chain in which this is the left operand of second products; null for another
+  /// value.
+  mlir::Operation *chainOfWeights(mlir::Value value);
 
   // emit_groups.cpp
   /// The elements of a group's operation, with the values of the group that it inlines.
@@ -140,6 +156,10 @@ private:
                                         mlir::IRMapping &inGroup);
   void emitRows(mlir::Operation *owner, mlir::IRMapping &inGroup);
   void emitCumulation(ir::CumulateOp op, mlir::IRMapping &inGroup);
+  /// All that a group computes.
+  void emitOperations(mlir::Operation *owner, mlir::IRMapping &inGroup);
+  /// Of elementwise results, those behind the same second product of a chain are one operation.
+  std::vector<llvm::SmallVector<mlir::Value>> byProduct(llvm::ArrayRef<mlir::Value> outputs);
   llvm::SmallVector<mlir::Value> emitElementwise(llvm::ArrayRef<mlir::Value> outputs,
                                                  mlir::Operation *owner, mlir::IRMapping &inGroup);
   mlir::Value outside(mlir::Value value, mlir::IRMapping &inGroup);
@@ -150,8 +170,8 @@ private:
   bool separate;
   bool joinsProducts;  ///< reductions of rows join the group of the product that they read
   bool chainsProducts; ///< so does a product of what is computed from the rows
-  llvm::DenseMap<mlir::Operation *, mlir::linalg::ContractOp> chainOf; ///< first -> second product
-  llvm::DenseMap<mlir::Operation *, mlir::linalg::ContractOp> startOf; ///< second -> first product
+  llvm::MapVector<mlir::Operation *, ProductChain> chains;      ///< by the first of their products
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> chainOf; ///< product -> owner of its chain
   llvm::DenseSet<mlir::Operation *> broken; ///< second products that no chain computes
   llvm::SetVector<mlir::Value> kept;        ///< in block order
   llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it

@@ -1,7 +1,7 @@
-// Which products follow each other: the rows of one are reduced, and what is computed from them is
-// the left operand of the other, which sums over the columns of the first. As in attention, with a
-// softmax between the two. With `fuse = products` such a chain is one group: a loop over the
-// columns of the first product computes both.
+// Which products one loop may compute: what is computed from the elements of some, the first ones,
+// is the left operand of others, the second ones, which sum over the columns of the first. As in
+// attention, with a softmax between the two. With `fuse = products` such a chain is one group: a
+// loop over the columns of the first products computes them all.
 #include "passes/dimensions.h"
 #include "passes/fuser.h"
 
@@ -34,34 +34,9 @@ static void collectProducts(Value value, llvm::SetVector<Operation *> &products,
     collectProducts(operand, products, seen);
 }
 
-void Fuser::findChains() {
-  chainOf.clear();
-  startOf.clear();
-  if (!chainsProducts)
-    return;
-  for (auto second : block.getOps<linalg::ContractOp>()) {
-    const Value weights = second.getInputs()[0];
-    auto op = weights.getDefiningOp<linalg::GenericOp>();
-    if (!op || isReduction(weights) || broken.contains(second))
-      continue;
-    llvm::SetVector<Operation *> products;
-    llvm::DenseSet<Value> seen, ofOther;
-    collectProducts(weights, products, seen);
-    collectSources(second.getInputs()[1], ofOther);
-    if (products.size() != 1)
-      continue;
-    auto first = cast<linalg::ContractOp>(products.front());
-    if (ofOther.contains(first.getResult(0)) || chainOf.count(first) ||
-        !multipliesColumns(first, second))
-      continue;
-    chainOf[first] = second;
-    startOf[second] = first;
-  }
-}
-
 // The left operand has the rows and columns of the first product, of which the second reduces the
 // columns.
-bool Fuser::multipliesColumns(linalg::ContractOp first, linalg::ContractOp second) {
+static bool multipliesColumns(linalg::ContractOp first, linalg::ContractOp second) {
   const Value product = first.getResult(0), weights = second.getInputs()[0];
   const int64_t rank = cast<RankedTensorType>(product.getType()).getRank();
   if (cast<RankedTensorType>(weights.getType()).getRank() != rank)
@@ -72,33 +47,116 @@ bool Fuser::multipliesColumns(linalg::ContractOp first, linalg::ContractOp secon
   const AffineMap map = second.getIndexingMapsArray()[0];
   const FailureOr<ProductDims> dims = productDims(second);
   return succeeded(dims) && map.getDimPosition(rank - 1) == dims->reduction &&
-         map.getDimPosition(rank - 2) == dims->rows && weights.hasOneUse();
+         map.getDimPosition(rank - 2) == dims->rows;
 }
 
-linalg::ContractOp Fuser::endOfChain(Value value) {
-  for (auto &[second, first] : startOf)
-    if (cast<linalg::ContractOp>(second).getInputs()[0] == value)
-      return cast<linalg::ContractOp>(second);
-  return {};
+/// The products whose columns a product sums over by its left operand, in block order. A tensor of
+/// other products of which that is computed is read from memory.
+static SmallVector<linalg::ContractOp> firstsOf(linalg::ContractOp second) {
+  const Value weights = second.getInputs()[0];
+  auto op = weights.getDefiningOp<linalg::GenericOp>();
+  const auto multiplies = [&](OpOperand &use) {
+    return isa<linalg::ContractOp>(use.getOwner()) && use.getOperandNumber() == 0;
+  };
+  if (!op || isReduction(weights) || !llvm::all_of(weights.getUses(), multiplies))
+    return {};
+  llvm::SetVector<Operation *> products;
+  llvm::DenseSet<Value> seen;
+  collectProducts(weights, products, seen);
+  SmallVector<linalg::ContractOp> firsts;
+  for (Operation *product : products)
+    if (auto first = cast<linalg::ContractOp>(product); multipliesColumns(first, second))
+      firsts.push_back(first);
+  return firsts;
 }
 
-bool Fuser::joinChain(linalg::ContractOp second, Value weights, ArrayRef<Use> leaves) {
-  linalg::ContractOp first = startOf.lookup(second);
-  const Value product = first.getResult(0);
-  if (lastGroupOf(leaves) != first || kept.contains(product))
-    return false;
-  const int64_t rank = cast<RankedTensorType>(product.getType()).getRank();
-  if (!rowGroups.count(first)) {
-    RowGroup group{RowSpace(first), {}};
-    group.members[first] = llvm::to_vector(llvm::seq<int64_t>(rank));
-    rowGroups.insert({first, group});
+/// Whether no operand of the products that comes from memory is computed from one of them.
+bool Fuser::ProductChain::isInOneLoop() const {
+  llvm::DenseSet<Value> sources;
+  for (linalg::ContractOp first : firsts)
+    for (Value operand : first.getInputs())
+      collectSources(operand, sources);
+  for (linalg::ContractOp second : seconds)
+    collectSources(second.getInputs()[1], sources);
+  return llvm::none_of(llvm::concat<const linalg::ContractOp>(firsts, seconds),
+                       [&](linalg::ContractOp it) { return sources.contains(it.getResult(0)); });
+}
+
+void Fuser::findChains() {
+  chains.clear();
+  chainOf.clear();
+  if (!chainsProducts)
+    return;
+  for (auto second : block.getOps<linalg::ContractOp>()) {
+    if (broken.contains(second))
+      continue;
+    ProductChain chain;
+    for (linalg::ContractOp first : firstsOf(second)) {
+      chain.firsts.insert(first);
+      // With all that other chains compute from the same product.
+      if (Operation *owner = chainOf.lookup(first)) {
+        chain.firsts.insert_range(chains[owner].firsts);
+        chain.seconds.insert_range(chains[owner].seconds);
+      }
+    }
+    chain.seconds.insert(second);
+    if (!chain.firsts.empty() && chain.isInOneLoop())
+      addChain(std::move(chain));
   }
-  RowGroup &group = rowGroups.find(first)->second;
+}
+
+void Fuser::addChain(ProductChain chain) {
+  const auto isBefore = [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); };
+  for (auto *products : {&chain.firsts, &chain.seconds}) {
+    SmallVector<linalg::ContractOp> sorted = products->takeVector();
+    llvm::sort(sorted, isBefore);
+    products->insert_range(sorted);
+  }
+  Operation *owner = chain.firsts.front();
+  for (linalg::ContractOp product :
+       llvm::concat<const linalg::ContractOp>(chain.firsts, chain.seconds)) {
+    if (Operation *before = chainOf.lookup(product); before && before != owner)
+      chains.erase(before);
+    chainOf[product] = owner;
+  }
+  chains[owner] = std::move(chain);
+}
+
+Operation *Fuser::chainOfWeights(Value value) {
+  for (auto &[owner, chain] : chains)
+    for (linalg::ContractOp second : chain.seconds)
+      if (second.getInputs()[0] == value)
+        return owner;
+  return nullptr;
+}
+
+void Fuser::breakChain(Value weights) {
+  for (Operation *user : weights.getUsers())
+    broken.insert(user);
+}
+
+bool Fuser::addProducts(RowGroup &group, Operation *owner) {
+  SmallVector<Operation *> products = {owner};
+  if (const auto chain = chains.find(owner); chain != chains.end())
+    products.assign(chain->second.firsts.begin(), chain->second.firsts.end());
+  for (Operation *product : products) {
+    if (kept.contains(product->getResult(0)))
+      return false;
+    group.members[product] = llvm::to_vector(llvm::seq<int64_t>(group.space.names.size()));
+  }
+  return true;
+}
+
+bool Fuser::joinChain(Operation *owner, Value weights, ArrayRef<Use> leaves) {
+  const RowSpace space(cast<linalg::ContractOp>(owner));
+  RowGroup &group = rowGroups.insert({owner, RowGroup{space, {}}}).first->second;
+  if (!addProducts(group, owner))
+    return false;
   std::optional<SpaceLoops> loops = loopsInGroup(group, weights, leaves);
-  if (!loops || group.space.reduced() != SmallVector<int64_t>{rank - 1})
+  if (!loops || group.space.reduced() != space.reduced())
     return false;
   group.members[weights.getDefiningOp()] = *loops;
-  groupOf[weights] = first;
+  groupOf[weights] = owner;
   return true;
 }
 
@@ -110,18 +168,19 @@ bool Fuser::reads(Operation *group, Operation *other, llvm::DenseSet<Operation *
 
 bool Fuser::breakChains() {
   bool isAny = false;
-  for (auto &[first, second] : chainOf) {
-    const auto varies = [&, first = first](Value value) {
-      RowGroup &group = rowGroups.find(first)->second;
+  for (auto &[first, chain] : chains) {
+    Operation *owner = first;
+    const auto varies = [&](Value value) {
+      RowGroup &group = rowGroups.find(owner)->second;
       const auto member = group.members.find(value.getDefiningOp());
-      return groupOf.lookup(value) == first && member != group.members.end() &&
+      return groupOf.lookup(value) == owner && member != group.members.end() &&
              llvm::is_contained(dimsOfResult(member->first, member->second),
                                 group.space.reduced().front());
     };
     llvm::DenseSet<Operation *> seen;
-    if (!llvm::any_of(kept, varies) && !reads(first, first, seen))
+    if (!llvm::any_of(kept, varies) && !reads(owner, owner, seen))
       continue;
-    broken.insert(second);
+    broken.insert_range(chain.seconds);
     isAny = true;
   }
   return isAny;

@@ -104,12 +104,13 @@ bool Fuser::startBehind(linalg::ContractOp product, Value value, ArrayRef<Use> l
   RowGroup group{RowSpace(value.getDefiningOp<linalg::LinalgOp>()), {}};
   const Value result = product.getResult(0);
   const int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
-  if (kept.contains(result) || group.space.reduced() != SmallVector<int64_t>{rank - 1})
+  if (group.space.reduced() != SmallVector<int64_t>{rank - 1})
     return false;
   for (int64_t dim = 0; dim < rank; ++dim)
     if (dimName(result, dim) != group.space.names[dim])
       return false;
-  group.members[product] = llvm::to_vector(llvm::seq<int64_t>(rank));
+  if (!addProducts(group, product))
+    return false;
   for (Value other : kept) {
     if (groupOf.lookup(other) != product)
       continue;
@@ -140,15 +141,16 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   // The second product of a chain is there when the rows of the first are computed, no earlier.
   Operation *second = nullptr;
   for (const Use &use : leaves)
-    if (startOfChain(use.first) && (!second || second->isBeforeInBlock(use.first.getDefiningOp())))
+    if (isSecond(use.first.getDefiningOp()) &&
+        (!second || second->isBeforeInBlock(use.first.getDefiningOp())))
       second = use.first.getDefiningOp();
-  const bool isBehind = second && chainOf.count(last);
+  const bool isBehind = second && chains.contains(last);
   if (!separate && last && rowGroups.count(last) && !isBehind && join(last))
     return last;
   if (!isReduction(value))
     return nullptr;
   if (auto product = dyn_cast_or_null<linalg::ContractOp>(last);
-      product && (joinsProducts || chainOf.count(product)) && !rowGroups.count(last) &&
+      product && (joinsProducts || chains.contains(product)) && !rowGroups.count(last) &&
       startBehind(product, value, leaves))
     return last;
   // Reductions of the same rows that do not need each other share one pass.

@@ -28,8 +28,8 @@ LogicalResult RowMembers::find() {
 LogicalResult RowMembers::find(Block &inside, ValueRange given) {
   results.assign(given.begin(), given.end());
   std::optional<Chain> chain = Chain::of(group, inside);
-  const auto isBehind = [&](Operation *op) { // the second product, or its epilogue
-    return chain && (op == chain->second || op == chain->epilogue);
+  const auto isBehind = [&](Operation *op) { // a second product, or its epilogue
+    return chain && chain->secondOf(op->getResult(0));
   };
   for (Operation &op : inside)
     if (isa<linalg::GenericOp, ir::CumulateOp>(op) && !isBehind(&op))

@@ -9,22 +9,51 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace mmk {
 
+/// Whether a product multiplies what is computed from rows.
+static bool isSecond(linalg::ContractOp product) {
+  Operation *weights = product.getInputs()[0].getDefiningOp();
+  return weights && weights->hasAttr(loopsAttr);
+}
+
 std::optional<Chain> Chain::of(ir::FusionGroupOp group, Block &operations) {
   if (!group.getSpaceAttr())
     return std::nullopt;
-  SmallVector<linalg::ContractOp> products(operations.getOps<linalg::ContractOp>());
-  if (products.size() != 2)
+  Chain chain;
+  for (auto product : operations.getOps<linalg::ContractOp>())
+    if (isSecond(product))
+      chain.seconds.push_back({product, {}});
+    else
+      chain.firsts.push_back(product);
+  if (chain.firsts.empty() || chain.seconds.empty())
     return std::nullopt;
-  Chain chain{products[0], products[1], {}};
   for (auto generic : operations.getOps<linalg::GenericOp>())
     if (!generic->hasAttr(loopsAttr))
-      chain.epilogue = generic;
+      for (Value input : generic.getDpsInputs())
+        for (Second &second : chain.seconds)
+          if (input == second.product.getResult(0))
+            second.epilogue = generic;
   return chain;
+}
+
+SmallVector<Value> Chain::weights() {
+  llvm::SmallSetVector<Value, 2> weights;
+  for (Second &second : seconds)
+    weights.insert(second.weights());
+  return weights.takeVector();
+}
+
+Chain::Second *Chain::secondOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  for (Second &second : seconds)
+    if (op && (op == second.product || op == second.epilogue))
+      return &second;
+  return nullptr;
 }
 
 namespace {
@@ -180,21 +209,26 @@ FailureOr<Value> ChainTiling::tile(linalg::LinalgOp op, StringRef columns, Strin
 }
 
 LogicalResult ChainTiling::tileAll() {
-  FailureOr<Value> first = tile(cast<linalg::LinalgOp>(chain.first.getOperation()),
-                                space.names.back(), productNames(chain.first).reduction);
-  if (failed(first))
-    return failure();
-  rows.setTile(chain.first.getResult(0), *first);
+  for (linalg::ContractOp first : chain.firsts) {
+    FailureOr<Value> product = tile(cast<linalg::LinalgOp>(first.getOperation()),
+                                    space.names.back(), productNames(first).reduction);
+    if (failed(product))
+      return failure();
+    rows.setTile(first.getResult(0), *product);
+  }
   if (failed(rows.tile(offsets, sizes)))
     return failure();
-  tiled[chain.weights()] = rows.tileOf(chain.weights());
-  const StringRef columns = productNames(chain.second).columns;
-  if (failed(
-          tile(cast<linalg::LinalgOp>(chain.second.getOperation()), columns, space.names.back())))
-    return failure();
-  return chain.epilogue ? LogicalResult(tile(cast<linalg::LinalgOp>(chain.epilogue.getOperation()),
-                                             columns, ""))
-                        : success();
+  for (Chain::Second &second : chain.seconds) {
+    tiled[second.weights()] = rows.tileOf(second.weights());
+    const StringRef columns = productNames(second.product).columns;
+    if (failed(tile(cast<linalg::LinalgOp>(second.product.getOperation()), columns,
+                    space.names.back())))
+      return failure();
+    if (second.epilogue &&
+        failed(tile(cast<linalg::LinalgOp>(second.epilogue.getOperation()), columns, "")))
+      return failure();
+  }
+  return success();
 }
 
 void ChainTiling::yieldTiles(scf::ForOp loop) {
@@ -207,7 +241,7 @@ void ChainTiling::yieldTiles(scf::ForOp loop) {
         extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
       }
     } else {
-      along(productNames(chain.second).columns, from, extent);
+      along(productNames(chain.secondOf(value)->product).columns, from, extent);
     }
     const SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
     Value part = isOfRows(value) ? rows.tileOf(value) : tiled.lookup(value);
@@ -232,11 +266,14 @@ LogicalResult ChainTiling::run() {
   b.setInsertionPointToEnd(loop.getBody());
   yieldTiles(loop);
   yield().getValuesMutable().assign(loop.getResults());
-  if (chain.epilogue)
-    b.eraseOp(chain.epilogue);
-  b.eraseOp(chain.second);
+  for (Chain::Second &second : chain.seconds) {
+    if (second.epilogue)
+      b.eraseOp(second.epilogue);
+    b.eraseOp(second.product);
+  }
   rows.eraseWhole();
-  b.eraseOp(chain.first);
+  for (linalg::ContractOp first : chain.firsts)
+    b.eraseOp(first);
   rows.mergeSlices();
   return success();
 }

@@ -1,5 +1,5 @@
-// The cube's part of two products with rows between: a part of the first product through the
-// accumulator to the vector cores, and the weights that come back times the other operand.
+// The cube's part of products with rows between: parts of the first ones through the accumulator to
+// the vector cores, and the weights that come back times the other operands.
 #include "backend/backend.h"
 #include "ir/diagnostic_code.h"
 #include "passes/variant.h"
@@ -35,39 +35,78 @@ static int64_t lengthOf(ir::KernelOp kernel, StringRef directive, StringRef dim,
 }
 
 LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
-  const ArrayRef<int64_t> extents = *group.getTile();
-  const int64_t tileM = extents[0], tileN = extents[1], padding = t.machine.padding();
-  const ProductNames first = productNames(chain.first), second = productNames(chain.second);
-  const Type element = operandType(chain.first);
-  const Backend &backend = backendOf(t.machine);
-  const int64_t literal = backend.literalProductTile(t.machine, element).k;
-  stepOfFirst = baseDepth(t.kernel, chain.first, t.machine, literal);
-  depthOfFirst = llvm::alignTo(
-      lengthOf(t.kernel, "stage", first.reduction, t.machine.depthOf(element), stepOfFirst),
-      padding);
-  stepOfFirst = std::min(stepOfFirst, depthOfFirst);
-  stepOfSecond = std::min(tileN, baseDepth(t.kernel, chain.second, t.machine, literal));
-  width =
-      llvm::alignTo(lengthOf(t.kernel, "tile", second.columns, t.machine.getCubeN(), 128), padding);
+  const int64_t tileN = (*group.getTile())[1], padding = t.machine.padding();
+  const Type element = operandType(firsts[0].product);
+  const int64_t literal = backendOf(t.machine).literalProductTile(t.machine, element).k;
+  const auto expectElement = [&](linalg::ContractOp product) -> LogicalResult {
+    if (operandType(product) == element)
+      return success();
+    return product.emitOpError("multiplies ")
+           << operandType(product) << ", but the first product of its fusion group " << element;
+  };
+  for (First &it : firsts) {
+    it.step = baseDepth(t.kernel, it.product, t.machine, literal);
+    it.depth = llvm::alignTo(lengthOf(t.kernel, "stage", productNames(it.product).reduction,
+                                      t.machine.depthOf(element), it.step),
+                             padding);
+    it.step = std::min(it.step, it.depth);
+    l0Steps = std::max<int64_t>(l0Steps, llvm::divideCeil(it.depth, it.step));
+    if (failed(expectElement(it.product)))
+      return failure();
+  }
+  for (Second &it : seconds) {
+    it.step = std::min(tileN, baseDepth(t.kernel, it.product, t.machine, literal));
+    it.width = llvm::alignTo(
+        lengthOf(t.kernel, "tile", productNames(it.product).columns, t.machine.getCubeN(), 128),
+        padding);
+    l0Steps = std::max<int64_t>(l0Steps, llvm::divideCeil(tileN, it.step));
+    if (failed(expectElement(it.product)))
+      return failure();
+  }
   preload = t.kernel.chosenNumber("preload", 1);
+  chooseAccumulators();
+  return success();
+}
 
-  // As many columns of the first product in one accumulator as L0C and L0B have room for.
-  const int64_t rowsOfB = std::max(stepOfFirst, stepOfSecond) * element.getIntOrFloatBitWidth() / 8;
+// Sums stay in L0C where it has room for them and for some columns of the first products. These
+// take as many columns at once as L0C and L0B have room for.
+void TransferInserter::ChainWork::chooseAccumulators() {
+  constexpr int64_t fewColumns = 64;
+  const ArrayRef<int64_t> extents = *group.getTile();
+  const int64_t tileM = extents[0], tileN = extents[1], padding = t.machine.padding(),
+                bytesOfColumn = 4 * tileM, copies = requestedCopies(t.kernel, "acc", "acc"),
+                inL0C = t.machine.capacity(Space::l0c) / bytesOfColumn;
+  int64_t staying = 0, collected = 0;
+  const auto isRescaled = [&](const Second &it) {
+    return p.weights()[it.weights].ratio.has_value();
+  };
+  for (const Second &it : seconds)
+    if (isRescaled(it))
+      collected = std::max(collected, it.width);
+    else
+      staying += it.width;
+  const int64_t least =
+      copies * std::max(collected, isSplit ? std::min(tileN, fewColumns)
+                                           : tileN * static_cast<int64_t>(firsts.size()));
+  if (staying + least > inL0C)
+    staying = 0;
+  int64_t rowBytes = 1, width = 0;
+  for (const First &it : firsts)
+    rowBytes = std::max(rowBytes, it.step * operandType(it.product).getIntOrFloatBitWidth() / 8);
+  for (Second &it : seconds) {
+    it.staysInL0C = staying > 0 && !isRescaled(it);
+    if (!it.staysInL0C)
+      width = std::max(width, it.width);
+    rowBytes = std::max(rowBytes, it.step * operandType(it.product).getIntOrFloatBitWidth() / 8);
+  }
   const int64_t room =
-      std::min(t.machine.capacity(Space::l0c) /
-                   (4 * tileM * requestedCopies(t.kernel, "acc", "acc")),
-               t.machine.capacity(Space::l0b) / (rowsOfB * requestedCopies(t.kernel, "l0", "b"))) /
+      std::min((inL0C - staying) / copies,
+               t.machine.capacity(Space::l0b) / (rowBytes * requestedCopies(t.kernel, "l0", "b"))) /
       padding * padding;
   accWidth = isSplit ? std::min(tileN, std::max(room, width)) : tileN;
   accsOfPart = llvm::divideCeil(tileN, accWidth);
   accWidth = llvm::alignTo(llvm::divideCeil(tileN, accsOfPart), padding);
   accsOfPart = llvm::divideCeil(tileN, accWidth);
-  l0Steps =
-      std::max(llvm::divideCeil(depthOfFirst, stepOfFirst), llvm::divideCeil(tileN, stepOfSecond));
-  if (operandType(chain.second) == element)
-    return success();
-  return chain.second.emitOpError("multiplies ")
-         << operandType(chain.second) << ", but the first product of its fusion group " << element;
 }
 
 Value TransferInserter::ChainWork::allocIn(Space space, StringRef name, StringRef buffers,
@@ -91,26 +130,47 @@ Value TransferInserter::ChainWork::allocOperand(const Operand &operand, StringRe
 
 void TransferInserter::ChainWork::allocateProducts() {
   const ArrayRef<int64_t> extents = *group.getTile();
-  const int64_t tileM = extents[0], tileN = extents[1], ahead = preload + 1;
-  const Type element = operandType(chain.first), sum = elementOf(chain.first.getResult(0));
-  t.loc = chain.first.getLoc();
-  rowsL1 = allocOperand(Operand(chain.first, 0), "l1", tileM, depthOfFirst);
-  columnsL1 = allocOperand(Operand(chain.first, 1), "l1", tileN, depthOfFirst);
-  const int64_t step = std::max(stepOfFirst, stepOfSecond);
-  t.loc = chain.second.getLoc();
-  weightsL1 = allocIn(Space::l1, "weights", "l1", llvm::alignTo(tileM, t.machine.padding()),
-                      llvm::alignTo(tileN, t.machine.padding()), element,
-                      requestedCopies(t.kernel, "l1", "weights"));
-  valuesL1 = allocOperand(Operand(chain.second, 1), "l1", width, tileN);
-  l0a = allocIn(Space::l0a, "a", "l0", tileM, step, element);
-  l0b = allocIn(Space::l0b, "b", "l0", step, std::max(accWidth, width), element);
-  acc = allocIn(Space::l0c, "acc", "acc", tileM, std::max(accWidth, width), sum);
-  if (isSplit) {
-    scoresRing = allocIn(Space::gm, "scores", "out", tileM, std::max(tileN, accWidth * accsOfPart),
-                         sum, ahead);
-    resultRing = allocIn(Space::gm, "result", "out", tileM, std::max(accWidth, width), sum, ahead);
+  const int64_t tileM = extents[0], tileN = extents[1], ahead = preload + 1,
+                padding = t.machine.padding();
+  const Type element = operandType(firsts[0].product),
+             sum = elementOf(firsts[0].product.getResult(0));
+  int64_t step = 1, width = accWidth, inL0 = accWidth;
+  for (First &it : firsts) {
+    t.loc = it.product.getLoc();
+    it.rowsL1 = allocOperand(it.rows, "l1", tileM, it.depth);
+    it.columnsL1 = allocOperand(it.columns, "l1", tileN, it.depth);
+    if (isSplit)
+      it.ring = allocIn(Space::gm, "scores", "out", tileM, std::max(tileN, accWidth * accsOfPart),
+                        sum, ahead);
+    step = std::max(step, it.step);
   }
-  weightsRing = allocIn(Space::gm, "weights", "out", tileM, tileN, element, ahead);
+  for (Weights &it : weights) {
+    t.loc = p.outputs()[it.output].tensor.getLoc();
+    it.l1 =
+        allocIn(Space::l1, "weights", "l1", llvm::alignTo(tileM, padding),
+                llvm::alignTo(tileN, padding), element, requestedCopies(t.kernel, "l1", "weights"));
+    it.ring = allocIn(Space::gm, "weights", "out", tileM, tileN, element, ahead);
+  }
+  for (Second &it : seconds) {
+    t.loc = it.product.getLoc();
+    it.valuesL1 = allocOperand(it.values, "l1", it.width, tileN);
+    if (it.staysInL0C)
+      it.sums = allocIn(Space::l0c, "sum", "scratch", tileM, it.width, sum);
+    else
+      width = std::max(width, it.width);
+    if (isSplit)
+      it.ring = allocIn(Space::gm, "result", "out", tileM,
+                        it.staysInL0C ? it.width : std::max(accWidth, it.width), sum,
+                        it.staysInL0C ? 1 : ahead);
+    step = std::max(step, it.step);
+    inL0 = std::max(inL0, it.width);
+  }
+  t.loc = firsts[0].product.getLoc();
+  l0a = allocIn(Space::l0a, "a", "l0", tileM, step, element);
+  l0b = allocIn(Space::l0b, "b", "l0", step, inL0, element);
+  // A coupled chip keeps each first product until the vector unit has taken it.
+  acc = allocIn(Space::l0c, "acc", "acc", tileM, width, sum,
+                isSplit ? 1 : static_cast<int64_t>(firsts.size()));
 }
 
 //===--- products -------------------------------------------------------------------------===//
@@ -135,35 +195,54 @@ TransferInserter::ChainWork::loadOperand(const Operand &operand, Value buffer, V
   return in;
 }
 
-void TransferInserter::ChainWork::loadRowsOfFirst() {
-  t.loc = chain.first.getLoc();
-  const Operand operand(chain.first, 0);
-  rowsOfFirst =
-      loadOperand(operand, rowsL1, tile, {}, rows, {}, t.extentOf(operand.tensor, operand.depth));
+void TransferInserter::ChainWork::loadRowsOfFirsts() {
+  for (First &it : firsts) {
+    t.loc = it.product.getLoc();
+    it.rowsOfTile = loadOperand(it.rows, it.rowsL1, tile, {}, rows, {},
+                                t.extentOf(it.rows.tensor, it.rows.depth));
+  }
 }
 
-Value TransferInserter::ChainWork::firstNumber(Value part, Value ofPart) {
-  return t.add(arith::MulIOp::create(b, t.loc, part, t.index(accsOfPart + 1)), ofPart);
+TransferInserter::ChainWork::Number
+TransferInserter::ChainWork::firstNumber(size_t which, Value part, Value ofPart) {
+  const auto ofFirsts = static_cast<int64_t>(firsts.size()) * accsOfPart;
+  const auto collects = [](const Second &it) { return !it.staysInL0C; };
+  if (which > 0)
+    ofPart = t.add(t.index(static_cast<int64_t>(which) * accsOfPart), ofPart);
+  const auto numberOf = [&](int64_t products) {
+    return t.add(arith::MulIOp::create(b, t.loc, part, t.index(products)), ofPart);
+  };
+  Value inL0C = numberOf(ofFirsts + llvm::count_if(seconds, collects));
+  if (llvm::all_of(seconds, collects))
+    return {inL0C, inL0C};
+  return {numberOf(ofFirsts + static_cast<int64_t>(seconds.size())), inL0C};
 }
 
-Value TransferInserter::ChainWork::secondNumber(Value part) {
-  return firstNumber(t.add(part, t.index(preload)), t.index(accsOfPart));
+TransferInserter::ChainWork::Number TransferInserter::ChainWork::secondNumber(size_t which,
+                                                                              Value part) {
+  // In L0C only those count that are collected in each part.
+  const auto before = llvm::count_if(ArrayRef(seconds).take_front(which),
+                                     [](const Second &it) { return !it.staysInL0C; });
+  const auto ofFirsts = static_cast<int64_t>(firsts.size()) * accsOfPart;
+  Value later = t.add(part, t.index(preload));
+  Number number = firstNumber(0, later, t.index(ofFirsts + static_cast<int64_t>(which)));
+  if (before != static_cast<int64_t>(which))
+    number.inL0C = firstNumber(0, later, t.index(ofFirsts + before)).inL0C;
+  return number;
 }
 
-void TransferInserter::ChainWork::emitDepth(const InL1 &left, const InL1 &right, Value from,
-                                            Value columns, Value depth, int64_t step,
-                                            Value accNumber) {
-  Value zero = t.index(0), accSlot = t.slot(accNumber, acc);
+void TransferInserter::ChainWork::emitDepth(const InL1 &left, const InL1 &right, const Depth &of) {
+  Value zero = t.index(0);
   // No part is empty, which the proof of the flags does not see from here on.
-  Value bound = arith::MaxSIOp::create(b, t.loc, depth, t.index(1));
-  auto loop = scf::ForOp::create(b, t.loc, zero, bound, t.index(step));
+  Value bound = arith::MaxSIOp::create(b, t.loc, of.depth, t.index(1));
+  auto loop = scf::ForOp::create(b, t.loc, zero, bound, t.index(of.step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value done = loop.getInductionVar();
-  Value rest = arith::SubIOp::create(b, t.loc, depth, done);
-  Value length = arith::MinSIOp::create(b, t.loc, rest, t.index(step));
-  Value number = t.add(arith::MulIOp::create(b, t.loc, accNumber, t.index(l0Steps)),
-                       arith::DivSIOp::create(b, t.loc, done, t.index(step)));
+  Value rest = arith::SubIOp::create(b, t.loc, of.depth, done);
+  Value length = arith::MinSIOp::create(b, t.loc, rest, t.index(of.step));
+  Value number = t.add(arith::MulIOp::create(b, t.loc, of.number, t.index(l0Steps)),
+                       arith::DivSIOp::create(b, t.loc, done, t.index(of.step)));
   Value slots[2] = {t.slot(number, l0a), t.slot(number, l0b)};
   const auto toL0 = [&](const InL1 &in, Value outerFrom, Value outer, Value target, Value slot) {
     aicore::LoadL0Op::create(b, t.loc, in.buffer, in.slot, in.isDepthFirst ? done : outerFrom,
@@ -171,25 +250,39 @@ void TransferInserter::ChainWork::emitDepth(const InL1 &left, const InL1 &right,
                              in.isDepthFirst ? outer : length, target, slot, in.transposed);
   };
   toL0(left, zero, rows, l0a, slots[0]);
-  toL0(right, from, columns, l0b, slots[1]);
+  toL0(right, of.from, of.columns, l0b, slots[1]);
   Value isFirst = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::eq, done, zero);
-  aicore::MmadOp::create(b, t.loc, l0a, slots[0], l0b, slots[1], acc, accSlot, rows, columns,
-                         length, isFirst, Value(), Value(), IntegerAttr());
+  if (of.starts)
+    isFirst = arith::AndIOp::create(b, t.loc, isFirst, of.starts);
+  aicore::MmadOp::create(b, t.loc, l0a, slots[0], l0b, slots[1], of.acc, of.accSlot, rows,
+                         of.columns, length, isFirst, Value(), Value(), IntegerAttr());
 }
 
-// A part of the first product, in as many accumulators as it needs.
-void TransferInserter::ChainWork::emitFirst(Value number) {
-  t.loc = chain.first.getLoc();
-  const Operand operand(chain.first, 1);
-  Value depth = t.extentOf(operand.tensor, operand.depth);
-  const InL1 right = loadOperand(operand, columnsL1, number, partFrom, part, {}, depth);
-  Value scoresSlot = isSplit ? t.slot(number, scoresRing) : Value();
+// What follows each other is waited for by one flag.
+void TransferInserter::ChainWork::emitFirsts(Value number) {
+  for (First &it : firsts) {
+    t.loc = it.product.getLoc();
+    it.columnsOfPart = loadOperand(it.columns, it.columnsL1, number, partFrom, part, {},
+                                   t.extentOf(it.columns.tensor, it.columns.depth));
+  }
+  for (size_t which = 0; which < firsts.size(); ++which)
+    emitFirst(which, number);
+}
+
+// A part of a first product, in as many accumulators as it needs.
+void TransferInserter::ChainWork::emitFirst(size_t which, Value number) {
+  First &it = firsts[which];
+  t.loc = it.product.getLoc();
+  Value depth = t.extentOf(it.columns.tensor, it.columns.depth);
+  Value ringSlot = isSplit ? t.slot(number, it.ring) : Value();
   const auto emit = [&](Value from, Value columns, Value ofPart) {
-    Value accNumber = firstNumber(number, ofPart);
-    emitDepth(rowsOfFirst, right, from, columns, depth, stepOfFirst, accNumber);
+    const Number own = firstNumber(which, number, ofPart);
+    Value accSlot = t.slot(own.inL0C, acc);
+    emitDepth(it.rowsOfTile, it.columnsOfPart,
+              {from, columns, depth, it.step, own.inL0, acc, accSlot, {}});
     if (isSplit)
-      aicore::SpillOp::create(b, t.loc, acc, t.slot(accNumber, acc), rows, columns, scoresRing,
-                              scoresSlot, /*row=*/Value(), from, IntegerAttr());
+      aicore::SpillOp::create(b, t.loc, acc, accSlot, rows, columns, it.ring, ringSlot,
+                              /*row=*/Value(), from, IntegerAttr());
   };
   if (accsOfPart == 1)
     return emit(t.index(0), part, t.index(0));
@@ -203,42 +296,61 @@ void TransferInserter::ChainWork::emitFirst(Value number) {
        arith::DivSIOp::create(b, t.loc, from, t.index(accWidth)));
 }
 
-void TransferInserter::ChainWork::emitSecond(Value number) {
-  t.loc = chain.second.getLoc();
-  // The weights are waited for; with the load behind them they share a flag.
-  const Operand operand(chain.second, 1);
-  const InL1 right = loadOperand(operand, valuesL1, number, {}, columns, partFrom, part);
-  InL1 left{weightsL1, t.slot(number, weightsL1), false, false};
-  aicore::FetchOp::create(b, t.loc, weightsRing, t.slot(number, weightsRing), t.index(0), rows,
-                          part, weightsL1, left.slot);
-  Value accNumber = secondNumber(number);
-  emitDepth(left, right, t.index(0), columns, part, stepOfSecond, accNumber);
-  if (isSplit)
-    aicore::SpillOp::create(b, t.loc, acc, t.slot(accNumber, acc), rows, columns, resultRing,
-                            t.slot(number, resultRing), /*row=*/Value(), t.index(0), IntegerAttr());
+// The weights are waited for; with the loads before them they share a flag.
+void TransferInserter::ChainWork::emitSeconds(Value number) {
+  for (Second &it : seconds) {
+    t.loc = it.product.getLoc();
+    it.valuesOfPart = loadOperand(it.values, it.valuesL1, number, {}, it.columns, partFrom, part);
+  }
+  for (Weights &it : weights) {
+    it.ofPart = {it.l1, t.slot(number, it.l1), false, false};
+    aicore::FetchOp::create(b, t.loc, it.ring, t.slot(number, it.ring), t.index(0), rows, part,
+                            it.l1, it.ofPart.slot);
+  }
+  for (size_t which = 0; which < seconds.size(); ++which)
+    emitSecond(which, number);
 }
 
-void TransferInserter::ChainWork::takeProduct(Value ring, Value number, Value accNumber,
-                                              Value columns, const Held &held) {
-  if (isSplit)
-    aicore::FetchOp::create(b, t.loc, ring, t.slot(number, ring), keptFrom, kept, columns,
-                            held.buffer, held.slot);
-  else
-    aicore::DrainOp::create(b, t.loc, acc, t.slot(accNumber, acc), keptFrom, kept, columns,
-                            held.buffer, held.slot, IntegerAttr());
+void TransferInserter::ChainWork::emitSecond(size_t which, Value number) {
+  Second &it = seconds[which];
+  t.loc = it.product.getLoc();
+  const Number own = secondNumber(which, number);
+  Value buffer = it.staysInL0C ? it.sums : acc;
+  Value accSlot = it.staysInL0C ? it.sumSlot : t.slot(own.inL0C, buffer), starts;
+  if (it.staysInL0C)
+    starts = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::eq, number, t.index(0));
+  emitDepth(weights[it.weights].ofPart, it.valuesOfPart,
+            {t.index(0), it.columns, part, it.step, own.inL0, buffer, accSlot, starts});
+  if (isSplit && !it.staysInL0C)
+    aicore::SpillOp::create(b, t.loc, acc, accSlot, rows, it.columns, it.ring,
+                            t.slot(number, it.ring), /*row=*/Value(), t.index(0), IntegerAttr());
+}
+
+void TransferInserter::ChainWork::fetchProduct(Value ring, Value number, Value columns,
+                                               const Held &held) {
+  aicore::FetchOp::create(b, t.loc, ring, t.slot(number, ring), keptFrom, kept, columns,
+                          held.buffer, held.slot);
+}
+
+void TransferInserter::ChainWork::drainProduct(Value from, Value slot, Value columns,
+                                               const Held &held) {
+  aicore::DrainOp::create(b, t.loc, from, slot, keptFrom, kept, columns, held.buffer, held.slot,
+                          IntegerAttr());
 }
 
 //===--- limits ---------------------------------------------------------------------------===//
 
-// L1 holds the depth of the first product whole, and UB the columns of the second.
+// L1 holds the depth of a first product whole, and UB the columns of a second.
 LogicalResult TransferInserter::limitChains(NamedAttrList &limits) {
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
     std::optional<Chain> chain = chainOf(group);
     if (!chain)
       continue;
-    const std::pair<StringRef, StringRef> limited[] = {
-        {"stage", productNames(chain->first).reduction},
-        {"tile", productNames(chain->second).columns}};
+    SmallVector<std::pair<StringRef, StringRef>> limited;
+    for (linalg::ContractOp first : chain->firsts)
+      limited.push_back({"stage", productNames(first).reduction});
+    for (Chain::Second &second : chain->seconds)
+      limited.push_back({"tile", productNames(second.product).columns});
     for (auto [directive, dim] : limited) {
       int64_t literal;
       if (!dim.getAsInteger(10, literal))

@@ -119,9 +119,12 @@ FailureOr<RowProgram> chainRows(ir::KernelOp kernel, ir::FusionGroupOp group, Ch
   FailureOr<RowProgram> program = RowProgram::of(group, operations);
   if (failed(program))
     return failure();
-  for (auto [number, output] : llvm::enumerate(program->outputs()))
-    if (output.tensor == chain.weights())
-      program->setWeights(WeightsSplitter(*program, group.getLoc()).split(number));
+  std::vector<RowWeights> all;
+  for (Value weights : chain.weights())
+    for (auto [number, output] : llvm::enumerate(program->outputs()))
+      if (output.tensor == weights)
+        all.push_back(WeightsSplitter(*program, group.getLoc()).split(number));
+  program->setWeights(std::move(all));
   const bool waitsForMany = llvm::any_of(program->reductions(), [&](const RowReduction &it) {
     return program->levelOf(it.operand) > 1 || it.isScan;
   });

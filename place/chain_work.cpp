@@ -3,6 +3,7 @@
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
@@ -13,6 +14,19 @@ using aicore::Space;
 
 //===--- sizes and buffers ----------------------------------------------------------------===//
 
+TransferInserter::ChainWork::ChainWork(TransferInserter &inserter, ir::FusionGroupOp group,
+                                       Tile &ofBlock, RowProgram program, Chain chain)
+    : RowWork(inserter, group, ofBlock, std::move(program), /*whole=*/false),
+      isSplit(t.machine.getTopology() == aicore::Topology::split),
+      firsts(chain.firsts.begin(), chain.firsts.end()),
+      seconds(chain.seconds.begin(), chain.seconds.end()) {
+  for (const RowWeights &each : p.weights())
+    weights.push_back({static_cast<unsigned>(each.output), {}, {}, {}});
+  for (Second &second : seconds)
+    while (p.outputs()[weights[second.weights].output].tensor != second.chain.weights())
+      ++second.weights;
+}
+
 LogicalResult TransferInserter::ChainWork::chooseSizes() {
   if (failed(chooseProductSizes()))
     return failure();
@@ -22,23 +36,7 @@ LogicalResult TransferInserter::ChainWork::chooseSizes() {
   };
   const RowMemory memory(p, s, t.machine, copiesOf);
   const ArrayRef<int64_t> extents = *group.getTile();
-  const auto bytesOf = [&](Type element) {
-    return memory.padded(width, element) * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  };
-  const Type sum = elementOf(chain.second.getResult(0));
-  RowMemory::Others others;
-  // The sum stays for all rows of a vector core.
-  others.shared = llvm::divideCeil(extents[0], vectorCoresOf(t.machine)) * bytesOf(sum);
-  others.ofRow = requestedCopies(t.kernel, "ub", "acc") * bytesOf(sum);
-  if (width > extents[1]) // scratch of the epilogue
-    others.ofRow += (s.scratch + 1) * bytesOf(sum);
-  for (Value value : chain.last()->getResults())
-    others.ofRow += copiesOf({}) * bytesOf(elementOf(value));
-  if (chain.epilogue)
-    for (OpOperand *operand : chain.epilogue.getDpsInputOperands())
-      if (operand->get() != chain.second.getResult(0))
-        others.ofRow += copiesOf(operand->get()) * bytesOf(elementOf(operand->get()));
-  sizes = memory.sizesOf(extents[0], extents[1], /*whole=*/false, others);
+  sizes = memory.sizesOf(extents[0], extents[1], /*whole=*/false, otherMemory(memory, copiesOf));
   // Steps of a few rows, so that their transfers overlap.
   const int64_t wanted =
       std::max<int64_t>(1, stepBytes / (4 * memory.padded(sizes.width, b.getF32Type())));
@@ -49,36 +47,46 @@ LogicalResult TransferInserter::ChainWork::chooseSizes() {
   return success();
 }
 
+/// What the second products take of UB.
+RowMemory::Others TransferInserter::ChainWork::otherMemory(const RowMemory &memory,
+                                                           const RowMemory::Copies &copiesOf) {
+  const ArrayRef<int64_t> extents = *group.getTile();
+  RowMemory::Others others;
+  int64_t scratch = 0;
+  for (Second &of : seconds) {
+    const auto bytesOf = [&](Type element) {
+      return memory.padded(of.width, element) *
+             llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    };
+    const Type sum = elementOf(of.product.getResult(0));
+    // The sum stays for all rows of a vector core.
+    others.shared += llvm::divideCeil(extents[0], vectorCoresOf(t.machine)) * bytesOf(sum);
+    others.ofRow += requestedCopies(t.kernel, "ub", "acc") * bytesOf(sum);
+    if (of.width > extents[1]) // scratch of the epilogue
+      scratch = std::max(scratch, (s.scratch + 1) * bytesOf(sum));
+    for (Value value : of.chain.last()->getResults())
+      others.ofRow += copiesOf({}) * bytesOf(elementOf(value));
+    if (of.chain.epilogue)
+      for (OpOperand *operand : of.chain.epilogue.getDpsInputOperands())
+        if (operand->get() != of.product.getResult(0))
+          others.ofRow += copiesOf(operand->get()) * bytesOf(elementOf(operand->get()));
+  }
+  others.ofRow += scratch;
+  return others;
+}
+
 void TransferInserter::ChainWork::allocate() {
   t.loc = group.getLoc();
   RowWork::allocate();
   // Of the weights of later parts there are ratios before they are used.
-  if (s.ratioOfWeights)
-    tiles[s.ratioOfWeights->number].buffer.getDefiningOp<aicore::AllocOp>().setCopies(
-        steps * (preload + 1));
+  llvm::SmallSet<unsigned, 2> ratios;
+  for (const RowSchedule::OfWeights &it : s.ofWeights)
+    if (it.ratio && ratios.insert(it.ratio->number).second)
+      tiles[it.ratio->number].buffer.getDefiningOp<aicore::AllocOp>().setCopies(steps *
+                                                                                (preload + 1));
   allocateProducts();
-  const RowMemory memory(p, s, t.machine, {});
-  const auto allocRows = [&](StringRef name, StringRef buffers, Type element, Broadcast cover,
-                             int64_t copies = 1) {
-    const bool byRow = cover == Broadcast::full, byColumn = byRow || cover == Broadcast::row;
-    const int64_t columns = byColumn ? width : cover == Broadcast::column ? sizes.height : 1;
-    return allocIn(Space::ub, name, buffers, byRow ? sizes.height : 1,
-                   memory.padded(columns, element), element, copies);
-  };
-  const Type sum = elementOf(chain.second.getResult(0));
-  t.loc = chain.last()->getLoc();
-  taken.buffer = allocRows("acc", "ub", sum, Broadcast::full);
-  result.buffer = allocRows("sum", "scratch", sum, Broadcast::full, steps);
-  for (auto [i, value] : llvm::enumerate(chain.last()->getResults()))
-    finished.push_back({value,
-                        {allocRows(("result" + (i ? Twine(i) : Twine())).str(), "out",
-                                   elementOf(value), Broadcast::full),
-                         {}}});
-  if (chain.epilogue)
-    for (OpOperand *operand : chain.epilogue.getDpsInputOperands())
-      if (operand->get() != chain.second.getResult(0))
-        behind[operand] = allocRows(nameOf(operand->get()), "ub", elementOf(operand->get()),
-                                    coverBehind(operand));
+  for (Second &of : seconds)
+    allocateResults(of);
 }
 
 //===--- the tile and its windows ---------------------------------------------------------===//
@@ -95,16 +103,18 @@ LogicalResult TransferInserter::ChainWork::emit() {
   return emitTile();
 }
 
-// The result has the batches and rows of the space, and columns of its own.
+// The results have the batches and rows of the space, and columns of their own.
 void TransferInserter::ChainWork::findTile() {
-  const Destination *of = llvm::find_if(destinations, [&](const Destination &it) {
-    return llvm::is_contained(chain.last()->getResults(), it.value);
-  });
-  const size_t rank = of->sizes.size();
-  for (size_t dim = 0; dim + 1 < rank; ++dim)
-    first[dim] = of->view.offsets[of->view.dims[dim]];
-  rows = of->sizes[rank - 2];
-  columns = of->sizes[rank - 1];
+  for (Second &of : seconds) {
+    const Destination *found = llvm::find_if(destinations, [&](const Destination &it) {
+      return llvm::is_contained(of.chain.last()->getResults(), it.value);
+    });
+    const size_t rank = found->sizes.size();
+    for (size_t dim = 0; dim + 1 < rank; ++dim)
+      first[dim] = found->view.offsets[found->view.dims[dim]];
+    rows = found->sizes[rank - 2];
+    of.columns = found->sizes[rank - 1];
+  }
   findGuards();
 }
 
@@ -140,31 +150,33 @@ void TransferInserter::ChainWork::emitAhead(const Parts &parts, Value number) {
   Value exists = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::slt, number, parts.count);
   t.when(exists, [&] {
     setPartAt(parts, number);
-    emitFirst(number);
+    emitFirsts(number);
     emitWeights(number);
   });
 }
 
-/// Whether the loop goes over the columns alone that the condition of the weights leaves.
-bool TransferInserter::ChainWork::leavesRange() {
-  const auto weights = guarded.find(p.weights()->output);
-  return weights != guarded.end() && weights->second.guard.isExact &&
-         llvm::all_of(weights->second.guard.atLeastZero, [&](const LinearForm &form) {
+/// Whether the loop goes over the columns alone that the condition of these weights leaves.
+bool TransferInserter::ChainWork::leavesRange(const Weights &of) {
+  const auto found = guarded.find(of.output);
+  return found != guarded.end() && found->second.guard.isExact &&
+         llvm::all_of(found->second.guard.atLeastZero, [&](const LinearForm &form) {
            return form.factorOf(keptDim()) == 0 &&
                   llvm::all_of(form.inputs, [&](auto &it) { return bounding.contains(it.first); });
          });
 }
 
 LogicalResult TransferInserter::ChainWork::emitTile() {
-  loadRowsOfFirst();
+  loadRowsOfFirsts();
   onWindows(tile, [&] { emitStart(); });
   keptFrom = t.index(0);
   kept = rows;
   readBounds();
-  if (chain.second->hasAttr(excludedAttr) && !leavesRange())
-    return chain.second.emitOpError() << "leaves columns out by " << excludedAttr
-                                      << ", but its weights have no condition that leaves a range "
-                                         "of them for the rows of a tile";
+  for (Second &of : seconds)
+    if (of.product->hasAttr(excludedAttr) && !leavesRange(weights[of.weights]))
+      return of.product.emitOpError()
+             << "leaves columns out by " << excludedAttr
+             << ", but its weights have no condition that leaves a range of them for the rows of a "
+                "tile";
   Parts parts = partsOf(s.passes.front(), partExtent(), t.index(sizes.width));
   if (parts.isGuarded) {
     Value isAny = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::slt, parts.some.first,
@@ -173,18 +185,32 @@ LogicalResult TransferInserter::ChainWork::emitTile() {
   }
   for (int64_t ahead = 0; ahead < preload; ++ahead)
     emitAhead(parts, t.index(ahead));
-  auto loop = scf::ForOp::create(b, t.loc, t.index(0), parts.count, t.index(1));
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-    Value number = loop.getInductionVar();
-    emitAhead(parts, t.add(number, t.index(preload)));
-    setPartAt(parts, number);
-    emitSecond(number);
-    emitCollect(number);
-  }
+  const auto emit = [&] {
+    for (Second &of : seconds)
+      if (of.staysInL0C)
+        of.sumSlot = t.slot(tile, of.sums);
+    loopOverParts(parts);
+    emitCollect(/*staysInL0C=*/true, tile);
+  };
+  // Where a condition leaves no part, there is no sum in L0C either.
+  if (parts.isGuarded && llvm::any_of(seconds, [](const Second &it) { return it.staysInL0C; }))
+    t.when(arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::sgt, parts.count, t.index(0)),
+           emit);
+  else
+    emit();
   onWindows(tile, [&] { emitEnd(); });
   return success();
+}
+
+void TransferInserter::ChainWork::loopOverParts(const Parts &parts) {
+  auto loop = scf::ForOp::create(b, t.loc, t.index(0), parts.count, t.index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value number = loop.getInductionVar();
+  emitAhead(parts, t.add(number, t.index(preload)));
+  setPartAt(parts, number);
+  emitSeconds(number);
+  emitCollect(/*staysInL0C=*/false, number);
 }
 
 //===--- the work of the vector cores -----------------------------------------------------===//
@@ -209,12 +235,14 @@ void TransferInserter::ChainWork::emitStart() {
   placeKept();
   loadKeptInputs(pass.before);
   emitSteps(pass.before);
-  result.slot = t.slot(step, result.buffer);
-  part = columns;
-  createVector({}, {}, result, /*isKept=*/false, [&](ValueRange) -> SmallVector<Value> {
-    const Type sum = elementOf(chain.second.getResult(0));
-    return {arith::ConstantOp::create(b, t.loc, b.getZeroAttr(sum))};
-  });
+  for (Second &of : seconds) {
+    of.result.slot = t.slot(step, of.result.buffer);
+    part = of.columns;
+    createVector({}, {}, of.result, /*isKept=*/false, [&](ValueRange) -> SmallVector<Value> {
+      const Type sum = elementOf(of.product.getResult(0));
+      return {arith::ConstantOp::create(b, t.loc, b.getZeroAttr(sum))};
+    });
+  }
 }
 
 void TransferInserter::ChainWork::emitWeights(Value number) {
@@ -223,66 +251,61 @@ void TransferInserter::ChainWork::emitWeights(Value number) {
     placeKept();
     loadKeptInputs(pass.body);
     for (unsigned input : pass.inputs) {
-      if (p.inputs()[input].tensor != chain.first.getResult(0)) {
+      const auto which = llvm::find_if(
+          firsts, [&](First &it) { return it.product.getResult(0) == p.inputs()[input].tensor; });
+      if (which == firsts.end()) {
         load(input, step);
         continue;
       }
       Held &held = inputs[input];
       held.slot = t.slot(step, held.buffer);
-      takeProduct(scoresRing, number, firstNumber(number, t.index(0)), part, held);
+      if (isSplit) {
+        fetchProduct(which->ring, number, part, held);
+        continue;
+      }
+      Value accNumber = firstNumber(which - firsts.begin(), number, t.index(0)).inL0C;
+      drainProduct(acc, t.slot(accNumber, acc), part, held);
     }
     for (auto [i, it] : llvm::enumerate(s.tiles))
       if (!it.isKept)
         tiles[i].slot = t.slot(step, tiles[i].buffer);
-    Held &weights = outputs[p.weights()->output];
-    weights.slot = t.slot(step, weights.buffer);
+    for (Weights &it : weights)
+      outputs[it.output].slot = t.slot(step, outputs[it.output].buffer);
     emitGuarded(pass, boundsOf(pass, partExtent()).all);
-    t.loc = chain.second.getLoc();
-    aicore::SpillOp::create(b, t.loc, weights.buffer, weights.slot, kept, part, weightsRing,
-                            t.slot(number, weightsRing), keptFrom, /*column=*/Value(),
-                            IntegerAttr());
-  });
-}
-
-// A part of the second product is added to those before, which are of a smaller maximum.
-void TransferInserter::ChainWork::emitCollect(Value number) {
-  onWindows(number, [&] {
-    t.loc = chain.second.getLoc();
-    taken.slot = t.slot(step, taken.buffer);
-    takeProduct(resultRing, number, secondNumber(number), columns, taken);
-    result.slot = t.slot(step, result.buffer);
-    part = columns;
-    SmallVector<Held> from = {result, taken};
-    SmallVector<Broadcast> covers = {Broadcast::full, Broadcast::full};
-    if (s.ratioOfWeights) {
-      Held &ratio = heldBy(*s.ratioOfWeights);
-      ratio.slot = t.slot(step, ratio.buffer);
-      from.push_back(ratio);
-      covers.push_back(Broadcast::column);
+    for (Weights &it : weights) {
+      const Held &held = outputs[it.output];
+      t.loc = p.outputs()[it.output].tensor.getLoc();
+      aicore::SpillOp::create(b, t.loc, held.buffer, held.slot, kept, part, it.ring,
+                              t.slot(number, it.ring), keptFrom, /*column=*/Value(), IntegerAttr());
     }
-    createVector(from, covers, result, /*isKept=*/false,
-                 [&](ValueRange elements) -> SmallVector<Value> {
-                   Value before = elements[0];
-                   if (isa<IntegerType>(before.getType()))
-                     return {arith::AddIOp::create(b, t.loc, before, elements[1])};
-                   if (s.ratioOfWeights)
-                     before = rescaled(before, elements[2]);
-                   return {arith::AddFOp::create(b, t.loc, before, elements[1])};
-                 });
   });
 }
 
-/// The sum, times a ratio that may be infinite where the sum is 0.
-Value TransferInserter::ChainWork::rescaled(Value sum, Value ratio) {
-  Value product = arith::MulFOp::create(b, t.loc, sum, ratio);
-  const OnlineRows &online = *p.online();
-  return online.ratios[*online.ratioOfWeights].isBounded ? product : zeroWhereZero(sum, product);
-}
-
-Value TransferInserter::ChainWork::zeroWhereZero(Value sum, Value product) {
-  Value zero = arith::ConstantOp::create(b, t.loc, b.getF32FloatAttr(0));
-  Value isZero = arith::CmpFOp::create(b, t.loc, arith::CmpFPredicate::OEQ, sum, zero);
-  return arith::SelectOp::create(b, t.loc, isZero, zero, product);
+// A part of a second product is added to those before, which are of a smaller maximum.
+void TransferInserter::ChainWork::emitCollect(bool staysInL0C, Value number) {
+  const auto collects = [&](const Second &of) { return of.staysInL0C == staysInL0C; };
+  if (llvm::none_of(seconds, collects))
+    return;
+  for (auto [which, of] : llvm::enumerate(seconds))
+    if (staysInL0C && collects(of) && isSplit)
+      aicore::SpillOp::create(b, of.product.getLoc(), of.sums, of.sumSlot, rows, of.columns,
+                              of.ring, t.slot(tile, of.ring), /*row=*/Value(), t.index(0),
+                              IntegerAttr());
+  onWindows(number, [&] {
+    for (auto [which, of] : llvm::enumerate(seconds)) {
+      if (!collects(of))
+        continue;
+      t.loc = of.product.getLoc();
+      of.taken.slot = t.slot(step, of.taken.buffer);
+      if (isSplit)
+        fetchProduct(of.ring, number, of.columns, of.taken);
+      else if (staysInL0C)
+        drainProduct(of.sums, of.sumSlot, of.columns, of.taken);
+      else
+        drainProduct(acc, t.slot(secondNumber(which, number).inL0C, acc), of.columns, of.taken);
+      collect(of);
+    }
+  });
 }
 
 void TransferInserter::ChainWork::emitEnd() {
@@ -292,19 +315,83 @@ void TransferInserter::ChainWork::emitEnd() {
   for (unsigned output : s.keptOutputs)
     outputs[output].slot = t.slot(step, outputs[output].buffer);
   emitSteps(pass.after);
-  finish();
+  for (Second &of : seconds)
+    finish(of);
   partFrom = part = {};
   for (unsigned output : s.keptOutputs)
     store(output);
-  storeFinished();
+  for (Second &of : seconds)
+    storeFinished(of);
 }
 
-//===--- behind the second product --------------------------------------------------------===//
+//===--- behind the second products -------------------------------------------------------===//
 
-Broadcast TransferInserter::ChainWork::coverBehind(OpOperand *operand) {
+void TransferInserter::ChainWork::allocateResults(Second &of) {
+  const RowMemory memory(p, s, t.machine, {});
+  const auto allocRows = [&](StringRef name, StringRef buffers, Type element, Broadcast cover,
+                             int64_t copies = 1) {
+    const bool byRow = cover == Broadcast::full, byColumn = byRow || cover == Broadcast::row;
+    const int64_t columns = byColumn ? of.width : cover == Broadcast::column ? sizes.height : 1;
+    return allocIn(Space::ub, name, buffers, byRow ? sizes.height : 1,
+                   memory.padded(columns, element), element, copies);
+  };
+  const Type sum = elementOf(of.product.getResult(0));
+  t.loc = of.chain.last()->getLoc();
+  of.taken.buffer = allocRows("acc", "ub", sum, Broadcast::full);
+  of.result.buffer = allocRows("sum", "scratch", sum, Broadcast::full, steps);
+  for (auto [i, value] : llvm::enumerate(of.chain.last()->getResults()))
+    of.finished.push_back({value,
+                           {allocRows(("result" + (i ? Twine(i) : Twine())).str(), "out",
+                                      elementOf(value), Broadcast::full),
+                            {}}});
+  if (of.chain.epilogue)
+    for (OpOperand *operand : of.chain.epilogue.getDpsInputOperands())
+      if (operand->get() != of.product.getResult(0))
+        of.behind[operand] = allocRows(nameOf(operand->get()), "ub", elementOf(operand->get()),
+                                       coverBehind(of, operand));
+}
+
+// What is there before is of a smaller maximum.
+void TransferInserter::ChainWork::collect(Second &of) {
+  of.result.slot = t.slot(step, of.result.buffer);
+  part = of.columns;
+  SmallVector<Held> from = {of.result, of.taken};
+  SmallVector<Broadcast> covers = {Broadcast::full, Broadcast::full};
+  const std::optional<RowPlace> rescales = s.ofWeights[of.weights].ratio;
+  if (rescales) {
+    Held &ratio = heldBy(*rescales);
+    ratio.slot = t.slot(step, ratio.buffer);
+    from.push_back(ratio);
+    covers.push_back(Broadcast::column);
+  }
+  createVector(from, covers, of.result, /*isKept=*/false,
+               [&](ValueRange elements) -> SmallVector<Value> {
+                 Value before = elements[0];
+                 if (isa<IntegerType>(before.getType()))
+                   return {arith::AddIOp::create(b, t.loc, before, elements[1])};
+                 if (rescales)
+                   before = rescaled(of, before, elements[2]);
+                 return {arith::AddFOp::create(b, t.loc, before, elements[1])};
+               });
+}
+
+/// The sum, times a ratio that may be infinite where the sum is 0.
+Value TransferInserter::ChainWork::rescaled(const Second &of, Value sum, Value ratio) {
+  Value product = arith::MulFOp::create(b, t.loc, sum, ratio);
+  return p.online()->ratios[*p.weights()[of.weights].ratio].isBounded ? product
+                                                                      : zeroWhereZero(sum, product);
+}
+
+Value TransferInserter::ChainWork::zeroWhereZero(Value sum, Value product) {
+  Value zero = arith::ConstantOp::create(b, t.loc, b.getF32FloatAttr(0));
+  Value isZero = arith::CmpFOp::create(b, t.loc, arith::CmpFPredicate::OEQ, sum, zero);
+  return arith::SelectOp::create(b, t.loc, isZero, zero, product);
+}
+
+Broadcast TransferInserter::ChainWork::coverBehind(Second &of, OpOperand *operand) {
   const int64_t rank = p.space().names.size();
   bool byRow = false, byColumn = false;
-  for (AffineExpr expression : chain.epilogue.getMatchingIndexingMap(operand).getResults()) {
+  for (AffineExpr expression : of.chain.epilogue.getMatchingIndexingMap(operand).getResults()) {
     const auto dim = cast<AffineDimExpr>(expression).getPosition();
     byRow |= dim == rank - 2;
     byColumn |= dim == rank - 1;
@@ -315,13 +402,13 @@ Broadcast TransferInserter::ChainWork::coverBehind(OpOperand *operand) {
                            : Broadcast::single;
 }
 
-TransferInserter::ChainWork::Held TransferInserter::ChainWork::loadBehind(OpOperand *operand,
-                                                                          Value buffer) {
+TransferInserter::ChainWork::Held
+TransferInserter::ChainWork::loadBehind(Second &of, OpOperand *operand, Value buffer) {
   const int64_t rank = p.space().names.size();
   GlobalView view = t.viewOf(operand->get());
   int64_t rowDim = -1, columnDim = -1;
   for (auto [i, expression] :
-       llvm::enumerate(chain.epilogue.getMatchingIndexingMap(operand).getResults())) {
+       llvm::enumerate(of.chain.epilogue.getMatchingIndexingMap(operand).getResults())) {
     const auto dim = cast<AffineDimExpr>(expression).getPosition();
     if (dim == rank - 2)
       rowDim = view.dims[i];
@@ -333,13 +420,13 @@ TransferInserter::ChainWork::Held TransferInserter::ChainWork::loadBehind(OpOper
   for (Value &offset : view.offsets)
     if (!offset)
       offset = t.index(0);
-  const Broadcast cover = coverBehind(operand);
+  const Broadcast cover = coverBehind(of, operand);
   SmallVector<int64_t> along = {rowDim, columnDim};
   Value one = t.index(1), height = one, length = one;
   if (cover == Broadcast::column) // is held as a row
     along = {-1, rowDim}, length = kept;
   else if (cover != Broadcast::single)
-    length = columns;
+    length = of.columns;
   if (cover == Broadcast::full)
     height = kept;
   Held held{buffer, t.slot(step, buffer)};
@@ -348,42 +435,42 @@ TransferInserter::ChainWork::Held TransferInserter::ChainWork::loadBehind(OpOper
 }
 
 // Where a condition leaves no element, the sum is that of none, and the factor no number.
-Value TransferInserter::ChainWork::finalElement(Value sum, Value factor) {
+Value TransferInserter::ChainWork::finalElement(const Second &of, Value sum, Value factor) {
   if (!factor)
     return sum;
   Value product = arith::MulFOp::create(b, t.loc, sum, factor);
-  return p.weights()->isGuarded ? zeroWhereZero(sum, product) : product;
+  return p.weights()[of.weights].isGuarded ? zeroWhereZero(sum, product) : product;
 }
 
-void TransferInserter::ChainWork::finish() {
-  t.loc = chain.last()->getLoc();
-  part = columns;
-  result.slot = t.slot(step, result.buffer);
-  SmallVector<Held> from = {result}, to;
+void TransferInserter::ChainWork::finish(Second &of) {
+  t.loc = of.chain.last()->getLoc();
+  part = of.columns;
+  of.result.slot = t.slot(step, of.result.buffer);
+  SmallVector<Held> from = {of.result}, to;
   SmallVector<Broadcast> covers = {Broadcast::full};
-  if (s.factorOfWeights) {
-    from.push_back(heldBy(*s.factorOfWeights));
+  if (const std::optional<RowPlace> factor = s.ofWeights[of.weights].factor) {
+    from.push_back(heldBy(*factor));
     covers.push_back(Broadcast::column);
   }
   const size_t ofProduct = from.size();
-  for (auto &[operand, buffer] : behind) {
-    from.push_back(loadBehind(operand, buffer));
-    covers.push_back(coverBehind(operand));
+  for (auto &[operand, buffer] : of.behind) {
+    from.push_back(loadBehind(of, operand, buffer));
+    covers.push_back(coverBehind(of, operand));
   }
-  for (auto &[value, held] : finished) {
+  for (auto &[value, held] : of.finished) {
     held.slot = t.slot(step, held.buffer);
     to.push_back(held);
   }
   createVector(from, covers, to, /*isKept=*/false, [&](ValueRange elements) -> SmallVector<Value> {
-    Value product = finalElement(elements[0], ofProduct > 1 ? elements[1] : Value());
-    if (!chain.epilogue)
+    Value product = finalElement(of, elements[0], ofProduct > 1 ? elements[1] : Value());
+    if (!of.chain.epilogue)
       return {product};
     IRMapping scalars = t.map;
     size_t next = ofProduct;
-    for (OpOperand *operand : chain.epilogue.getDpsInputOperands())
-      scalars.map(chain.epilogue.getMatchingBlockArgument(operand),
-                  behind.count(operand) ? elements[next++] : product);
-    Block *body = chain.epilogue.getBody();
+    for (OpOperand *operand : of.chain.epilogue.getDpsInputOperands())
+      scalars.map(of.chain.epilogue.getMatchingBlockArgument(operand),
+                  of.behind.count(operand) ? elements[next++] : product);
+    Block *body = of.chain.epilogue.getBody();
     for (Operation &op : body->without_terminator())
       b.clone(op, scalars);
     return llvm::map_to_vector(body->getTerminator()->getOperands(),
@@ -391,9 +478,9 @@ void TransferInserter::ChainWork::finish() {
   });
 }
 
-void TransferInserter::ChainWork::storeFinished() {
+void TransferInserter::ChainWork::storeFinished(Second &of) {
   const size_t rank = p.space().names.size();
-  for (auto &[value, held] : finished)
+  for (auto &[value, held] : of.finished)
     for (const Destination &destination : destinations) {
       if (destination.value != value)
         continue;
@@ -401,7 +488,7 @@ void TransferInserter::ChainWork::storeFinished() {
       const int64_t rowDim = view.dims[rank - 2], columnDim = view.dims[rank - 1];
       view.offsets[rowDim] = t.add(view.offsets[rowDim], keptFrom);
       aicore::StoreOp::create(b, t.loc, held.buffer, held.slot, view.memref, view.offsets,
-                              ArrayRef<int64_t>{rowDim, columnDim}, kept, columns);
+                              ArrayRef<int64_t>{rowDim, columnDim}, kept, of.columns);
     }
 }
 

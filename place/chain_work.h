@@ -1,14 +1,15 @@
-// Two products with rows between, as one loop over the columns of the first, while
-// aicore-insert-transfers emits it. In each step of the loop
+// Products with rows between, as one loop over the columns of the first ones (passes/chain.h),
+// while aicore-insert-transfers emits it. In each step of the loop
 //
-//   the cube computes a part of the first product          (first)
-//   the vector cores make weights of it                     (weights)
-//   the cube multiplies these with the other operand        (second)
-//   the vector cores add the result to what they have so far (collect)
+//   the cube computes a part of each first product            (firsts)
+//   the vector cores make weights of them                     (weights)
+//   the cube multiplies these with other operands             (seconds)
+//   the vector cores add the results to what they have so far (collect)
 //
-// The first two run some steps ahead of the others (`preload`), so that neither side waits. On a
-// split chip the sides exchange data through rings in the block's own global memory; on a coupled
-// one the vector unit takes products out of L0C.
+// Sums that are not rescaled while a maximum grows stay in L0C instead, if it has room, and are
+// collected after the last step. The first two run some steps ahead of the others (`preload`), so
+// that neither side waits. On a split chip the sides exchange data through rings in the block's own
+// global memory; on a coupled one the vector unit takes products out of L0C.
 //
 // In two files: chain_work.cpp has the loop and the work of the vector cores, chain_products.cpp
 // that of the cube.
@@ -24,9 +25,7 @@ namespace mmk {
 class TransferInserter::ChainWork : public TransferInserter::RowWork {
 public:
   ChainWork(TransferInserter &inserter, ir::FusionGroupOp group, Tile &ofBlock, RowProgram program,
-            Chain chain)
-      : RowWork(inserter, group, ofBlock, std::move(program), /*whole=*/false), chain(chain),
-        isSplit(t.machine.getTopology() == aicore::Topology::split) {}
+            Chain chain);
 
   mlir::LogicalResult emit();
 
@@ -45,13 +44,56 @@ private:
     bool isDepthFirst = false; ///< its rows run along the depth
     bool transposed = false;   ///< it is the transpose of what the cube takes
   };
+  /// A first product.
+  struct First {
+    explicit First(mlir::linalg::ContractOp product)
+        : product(product), rows(product, 0), columns(product, 1) {}
+
+    mlir::linalg::ContractOp product;
+    Operand rows, columns;
+    int64_t depth = 1, step = 1;   ///< at most; of a matrix instruction
+    mlir::Value rowsL1, columnsL1; ///< its operands
+    mlir::Value ring;              ///< in the block's global memory
+    InL1 rowsOfTile, columnsOfPart;
+  };
+  /// The left operand of second products.
+  struct Weights {
+    unsigned output = 0; ///< its number
+    mlir::Value ring, l1;
+    InL1 ofPart;
+  };
+  /// A second product, with what follows from it.
+  struct Second {
+    explicit Second(Chain::Second chain)
+        : chain(chain), product(chain.product), values(product, 1) {}
+
+    Chain::Second chain;
+    mlir::linalg::ContractOp product;
+    Operand values;
+    size_t weights = 0;         ///< its left operand
+    int64_t width = 1;          ///< its columns, at most
+    int64_t step = 1;           ///< the depth of a matrix instruction
+    bool staysInL0C = false;    ///< its sum, over all parts
+    mlir::Value valuesL1, ring; ///< in the block's global memory
+    InL1 valuesOfPart;
+    mlir::Value sums, sumSlot; ///< in L0C, if they stay there
+    Held taken;                ///< a part of it in UB
+    Held result;               ///< its sum
+    mlir::Value columns;
+    /// Results of the epilogue, or the product itself.
+    llvm::SmallVector<std::pair<mlir::Value, Held>> finished;
+    llvm::MapVector<mlir::OpOperand *, mlir::Value> behind; ///< what the epilogue reads besides
+  };
 
   // chain_work.cpp
   mlir::LogicalResult chooseSizes();
+  RowMemory::Others otherMemory(const RowMemory &memory, const RowMemory::Copies &copiesOf);
   void allocate();
   void findTile();
   mlir::LogicalResult emitTile();
-  bool leavesRange();
+  bool leavesRange(const Weights &of);
+  /// The loop over the parts.
+  void loopOverParts(const Parts &parts);
   /// The part that is the `number`th of this core.
   void setPartAt(const Parts &parts, mlir::Value number);
   /// Computes the weights of a part, if there is such a part.
@@ -60,22 +102,26 @@ private:
   void onWindows(mlir::Value number, llvm::function_ref<void()> emit);
   void emitStart();
   void emitWeights(mlir::Value part);
-  void emitCollect(mlir::Value part);
+  /// Adds second products of a part, or those that stay in L0C, to what is there before.
+  void emitCollect(bool staysInL0C, mlir::Value number);
   void emitEnd();
   /// Loads what the steps read of inputs with one element for each row, or for all.
   void loadKeptInputs(llvm::ArrayRef<RowStep> of);
   void placeKept();
-  mlir::Value rescaled(mlir::Value sum, mlir::Value ratio);
+  void allocateResults(Second &of);
+  void collect(Second &of);
+  mlir::Value rescaled(const Second &of, mlir::Value sum, mlir::Value ratio);
   mlir::Value zeroWhereZero(mlir::Value sum, mlir::Value product);
-  aicore::Broadcast coverBehind(mlir::OpOperand *operand);
-  Held loadBehind(mlir::OpOperand *operand, mlir::Value buffer);
+  aicore::Broadcast coverBehind(Second &of, mlir::OpOperand *operand);
+  Held loadBehind(Second &of, mlir::OpOperand *operand, mlir::Value buffer);
   /// The second product after the last part, from its sum and the factor of the row.
-  mlir::Value finalElement(mlir::Value sum, mlir::Value factor);
-  void finish();
-  void storeFinished();
+  mlir::Value finalElement(const Second &of, mlir::Value sum, mlir::Value factor);
+  void finish(Second &of);
+  void storeFinished(Second &of);
 
   // chain_products.cpp
   mlir::LogicalResult chooseProductSizes();
+  void chooseAccumulators();
   void allocateProducts();
   mlir::Value allocIn(aicore::Space space, llvm::StringRef name, llvm::StringRef buffers,
                       int64_t rows, int64_t columns, mlir::Type element, int64_t copies = 1);
@@ -84,42 +130,46 @@ private:
   InL1 loadOperand(const Operand &operand, mlir::Value buffer, mlir::Value number,
                    mlir::Value outerFrom, mlir::Value outer, mlir::Value depthFrom,
                    mlir::Value depth);
-  void loadRowsOfFirst();
-  void emitFirst(mlir::Value part);
-  void emitSecond(mlir::Value part);
-  /// The steps of a product along its depth: of all rows of A, and of columns of B from `from` on.
-  void emitDepth(const InL1 &a, const InL1 &b, mlir::Value from, mlir::Value columns,
-                 mlir::Value depth, int64_t step, mlir::Value accNumber);
-  /// By which the accumulator rotates: the products of one step of the loop follow each other, the
-  /// first of a later part and the second of this one.
-  mlir::Value firstNumber(mlir::Value part, mlir::Value ofPart);
-  mlir::Value secondNumber(mlir::Value part);
-  /// Brings the rows of the window of a product to UB.
-  void takeProduct(mlir::Value ring, mlir::Value part, mlir::Value accNumber, mlir::Value columns,
-                   const Held &held);
+  void loadRowsOfFirsts();
+  void emitFirsts(mlir::Value part);
+  void emitFirst(size_t which, mlir::Value part);
+  void emitSeconds(mlir::Value part);
+  void emitSecond(size_t which, mlir::Value part);
+  /// A step of a product along its depth.
+  struct Depth {
+    mlir::Value from, columns; ///< of B
+    mlir::Value depth;
+    int64_t step = 1;
+    mlir::Value number;       ///< by which L0 rotates
+    mlir::Value acc, accSlot; ///< in L0C
+    mlir::Value starts;       ///< whether nothing is there before; null: nothing is
+  };
+  /// The steps of a product along its depth: of all rows of A, and some columns of B.
+  void emitDepth(const InL1 &a, const InL1 &b, const Depth &depth);
+  /// By which L0 and the accumulator rotate: the products of one step of the loop follow each
+  /// other, the first ones of a later part and the second ones of this one.
+  struct Number {
+    mlir::Value inL0, inL0C;
+  };
+  Number firstNumber(size_t which, mlir::Value part, mlir::Value ofPart);
+  Number secondNumber(size_t which, mlir::Value part);
+  /// Brings the rows of the window of a product to UB: from global memory on a split chip, on a
+  /// coupled one from L0C.
+  void fetchProduct(mlir::Value ring, mlir::Value number, mlir::Value columns, const Held &held);
+  void drainProduct(mlir::Value acc, mlir::Value slot, mlir::Value columns, const Held &held);
 
-  Chain chain;
   const bool isSplit;
+  std::vector<First> firsts;
+  std::vector<Weights> weights;
+  std::vector<Second> seconds;
   int64_t preload = 1;
-  int64_t steps = 1;                         ///< windows of a vector core's rows
-  int64_t width = 1;                         ///< columns of the second product, at most
-  int64_t depthOfFirst = 1;                  ///< at most
-  int64_t stepOfFirst = 1, stepOfSecond = 1; ///< depths of a matrix instruction
-  int64_t accWidth = 1;                      ///< columns of an accumulator
-  int64_t accsOfPart = 1;                    ///< accumulators for the first product of a part
+  int64_t steps = 1;      ///< windows of a vector core's rows
+  int64_t accWidth = 1;   ///< columns of an accumulator
+  int64_t accsOfPart = 1; ///< accumulators for a first product of a part
 
-  mlir::Value rowsL1, columnsL1, weightsL1, valuesL1; ///< operands of both products
-  int64_t l0Steps = 1;                                ///< of a product, at most
+  int64_t l0Steps = 1; ///< of a product, at most
   mlir::Value l0a, l0b, acc;
-  mlir::Value scoresRing, weightsRing, resultRing; ///< in the block's global memory
-  InL1 rowsOfFirst;
-  Held taken;  ///< a part of the second product in UB
-  Held result; ///< its sum
-  /// What follows from that: results of the epilogue, or the product itself.
-  llvm::SmallVector<std::pair<mlir::Value, Held>> finished;
-  llvm::MapVector<mlir::OpOperand *, mlir::Value> behind; ///< what the epilogue reads besides
-  mlir::Value rows;                                       ///< of the tile
-  mlir::Value columns;                                    ///< of the second product
+  mlir::Value rows; ///< of the tile
 };
 
 } // namespace mmk

@@ -126,8 +126,8 @@ std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction)
 std::optional<GuardedOutput> guardOf(RowProgram &program, const RowOutput &output) {
   GuardedOutput it;
   Value value = output.element;
-  if (const RowWeights *weights = program.weights();
-      weights && weights->masked && &output == &program.outputs()[weights->output])
+  if (const RowWeights *weights = program.weightsOf(&output - program.outputs().data());
+      weights && weights->masked)
     value = weights->masked;
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::FPToSIOp>(op))

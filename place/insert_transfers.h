@@ -1,7 +1,7 @@
 // aicore-insert-transfers in seven files: insert_transfers.cpp handles fusion groups,
 // product_transfers.cpp the product of a tile, resident.cpp operands kept on the chip,
 // vector_work.cpp the work of the vector cores, row_work.cpp that of row groups,
-// chain_work.cpp that of two products, generation.cpp generated tensors.
+// chain_work.cpp that of products with rows between, generation.cpp generated tensors.
 #pragma once
 
 #include "place/kernel_lowering.h"
@@ -110,7 +110,7 @@ private:
   class RowWork;
   mlir::LogicalResult emitRows(ir::FusionGroupOp group, Tile &tile);
 
-  // chain_work.cpp: tiles of two products with rows between
+  // chain_work.cpp: tiles of products with rows between
   class ChainWork;
   mlir::LogicalResult emitChain(ir::FusionGroupOp group);
   mlir::LogicalResult limitChains(mlir::NamedAttrList &limits);

@@ -22,23 +22,21 @@ public:
         loc(program.reductions()[0].location) {}
 
   bool run() {
-    Value shiftOfWeights;
-    if (!findSums() || !findWeights(shiftOfWeights))
+    if (!findSums() || !findWeights())
       return false;
-    if (sums.empty() && !shiftOfWeights)
+    if (sums.empty() && shiftsOfWeights.empty())
       return true;
     b.setInsertionPointToEnd(&block);
     loc = p.reductions()[maximum].location;
     OnlineRows online;
     online.maximum = maximum;
     online.running = argument();
-    isPlain = llvm::all_of(sums, [&](auto &sum) { return isMaximum(sum.second); }) &&
-              (!shiftOfWeights || isMaximum(shiftOfWeights));
-    isPlain ? startFromLeast(online, shiftOfWeights) : startFromZero(online);
+    const auto takesMaximum = [&](auto &it) { return isMaximum(it.second); };
+    isPlain = llvm::all_of(sums, takesMaximum) && llvm::all_of(shiftsOfWeights, takesMaximum);
+    isPlain ? startFromLeast(online) : startFromZero(online);
     for (auto [number, shift] : sums)
       addSum(online, number, shift);
-    if (shiftOfWeights)
-      addWeights(online, shiftOfWeights);
+    addWeights(online);
     p.setOnline(std::move(online));
     return true;
   }
@@ -62,20 +60,24 @@ private:
     return true;
   }
 
-  /// What the maximum takes off in the weights of a product; false where they wait for a reduction
+  /// What the maximum takes off in the weights of products; false where some wait for a reduction
   /// in another way.
-  bool findWeights(Value &shift) {
-    if (!p.weights())
-      return true;
-    Value weights = p.outputs()[p.weights()->output].element;
-    if (p.levelOf(weights) == 0)
-      return true;
-    const std::optional<size_t> waits = maximumOf(weights);
-    if (!waits || (!sums.empty() && *waits != maximum))
-      return false;
-    maximum = *waits;
-    shift = shiftOf(weights);
-    return shift != nullptr;
+  bool findWeights() {
+    for (auto [number, own] : llvm::enumerate(p.weights())) {
+      Value weights = p.outputs()[own.output].element;
+      if (p.levelOf(weights) == 0)
+        continue;
+      const std::optional<size_t> waits = maximumOf(weights);
+      const bool isFirst = sums.empty() && shiftsOfWeights.empty();
+      if (!waits || (!isFirst && *waits != maximum))
+        return false;
+      maximum = *waits;
+      Value shift = shiftOf(weights);
+      if (!shift)
+        return false;
+      shiftsOfWeights.push_back({number, shift});
+    }
+    return true;
   }
 
   bool reads(Value value, Value argument) {
@@ -148,16 +150,14 @@ private:
 
   // The maximum so far is a finite number: exp(u) of u = -inf is 0 then, that of inf is inf, and
   // each ratio is at most 1.
-  void startFromLeast(OnlineRows &online, Value shiftOfWeights) {
+  void startFromLeast(OnlineRows &online) {
     Value largest = p.reductions()[maximum].result;
     online.start = number(std::numeric_limits<float>::lowest());
     Value atLeast = arith::MaximumFOp::create(b, loc, largest, online.start);
     online.next =
         arith::MinimumFOp::create(b, loc, atLeast, number(std::numeric_limits<float>::max()));
-    for (auto [number, shift] : sums)
+    for (auto [number, shift] : llvm::concat<std::pair<size_t, Value>>(sums, shiftsOfWeights))
       ofRunning.map(shift, online.running);
-    if (shiftOfWeights)
-      ofRunning.map(shiftOfWeights, online.running);
   }
 
   // Of -inf alone: exp(u - 0) is then 0, where exp(-inf + inf) would be NaN.
@@ -281,14 +281,17 @@ private:
   }
 
   /// The weights of a part are those with the maximum so far; the product is rescaled like a sum.
-  void addWeights(OnlineRows &online, Value shift) {
-    Value &weights = p.outputs()[p.weights()->output].element;
-    RowWeights own = *p.weights();
-    weights = withoutMask(with(weights, online.running, ofRunning), online, own.masked);
-    online.ratioOfWeights = ratioOf(online, shift);
-    Value last = lastRatio(online, shift);
-    own.factor = own.factor ? arith::MulFOp::create(b, loc, own.factor, last) : last;
-    p.setWeights(own);
+  void addWeights(OnlineRows &online) {
+    std::vector<RowWeights> all = p.weights();
+    for (auto [number, shift] : shiftsOfWeights) {
+      RowWeights &own = all[number];
+      Value &weights = p.outputs()[own.output].element;
+      weights = withoutMask(with(weights, online.running, ofRunning), online, own.masked);
+      own.ratio = ratioOf(online, shift);
+      Value last = lastRatio(online, shift);
+      own.factor = own.factor ? arith::MulFOp::create(b, loc, own.factor, last) : last;
+    }
+    p.setWeights(std::move(all));
   }
 
   RowProgram &p;
@@ -299,7 +302,8 @@ private:
   bool merges = true;   ///< operations that do the same
   bool isPlain = false; ///< the maximum itself is taken off all exponents
   IRMapping ofRunning;  ///< values with the maximum so far in place of the maximum
-  std::vector<std::pair<size_t, Value>> sums; ///< numbers, each with what the maximum takes off
+  /// Numbers, each with what the maximum takes off.
+  std::vector<std::pair<size_t, Value>> sums, shiftsOfWeights;
 };
 
 } // namespace

@@ -241,9 +241,15 @@ void RowProgram::setOnline(OnlineRows online) {
   updateFacts();
 }
 
-void RowProgram::setWeights(RowWeights weights) {
-  weights_ = weights;
+void RowProgram::setWeights(std::vector<RowWeights> weights) {
+  weights_ = std::move(weights);
   updateFacts();
+}
+
+const RowWeights *RowProgram::weightsOf(size_t output) const {
+  const auto found =
+      llvm::find_if(weights_, [&](const RowWeights &it) { return it.output == output; });
+  return found == weights_.end() ? nullptr : &*found;
 }
 
 // Reductions are arguments, which stand before what they are computed from.

@@ -54,10 +54,9 @@ struct OnlineRows {
     mlir::Value result;    ///< after the last part, of the sum
   };
   std::vector<Sum> sums;
-  std::optional<size_t> ratioOfWeights; ///< of the product behind them; none: they need no maximum
 };
 
-/// The left operand of the product behind a group of rows (passes/chain.h). What is the same for
+/// The left operand of products behind a group of rows (passes/chain.h). What is the same for
 /// all elements of a row, such as a sum that divides them, is taken out of it: the product is
 /// linear.
 struct RowWeights {
@@ -65,6 +64,7 @@ struct RowWeights {
   mlir::Value factor;     ///< kept, and known after the last part: of the product; null: 1
   mlir::Value masked;     ///< as of a reduction
   bool isGuarded = false; ///< whether a condition excludes some elements: of none, the product is 0
+  std::optional<size_t> ratio; ///< of the online form, of the product; none: they need no maximum
 };
 
 /// A result of the group, one element for each iteration of `dims`.
@@ -102,9 +102,11 @@ public:
   const OnlineRows *online() const { return online_ ? &*online_ : nullptr; }
   /// Its sums are of the level of the maximum from then on.
   void setOnline(OnlineRows online);
-  /// The weights of a product behind the rows; null without one.
-  const RowWeights *weights() const { return weights_ ? &*weights_ : nullptr; }
-  void setWeights(RowWeights weights);
+  /// The weights of the products behind the rows.
+  const std::vector<RowWeights> &weights() const { return weights_; }
+  /// Those that an output has; null for another output.
+  const RowWeights *weightsOf(size_t output) const;
+  void setWeights(std::vector<RowWeights> weights);
   /// A value that is the same for all iterations that are reduced.
   mlir::Value addKeptArgument(mlir::Type type, mlir::Location where);
 
@@ -132,7 +134,7 @@ private:
   std::vector<RowOutput> outputs_;
   llvm::DenseMap<mlir::Value, Facts> facts_;
   std::optional<OnlineRows> online_;
-  std::optional<RowWeights> weights_;
+  std::vector<RowWeights> weights_;
   int64_t joined_ = 1;
 };
 

@@ -55,6 +55,7 @@ private:
   void scheduleReduction(size_t number, RowPlace from, RowPass &pass);
   void scheduleRunning(RowPass &pass);
   const OnlineRows::Sum *onlineSum(size_t number);
+  void scheduleFactors(RowPass &pass);
   void scheduleKeptOutputs(unsigned level, std::vector<RowStep> &steps);
   void collect(Value value, Cone &cone);
   Cone coneOf(Value value);
@@ -316,14 +317,14 @@ void RowScheduler::scheduleRunning(RowPass &pass) {
   compute(online.next, running, true, pass.body);
   for (auto [ratio, place] : llvm::zip(online.ratios, places))
     held[ratio.ratio] = place;
-  if (online.ratioOfWeights)
-    s.ratioOfWeights = places[*online.ratioOfWeights];
+  for (auto [weights, place] : llvm::zip(p.weights(), s.ofWeights))
+    if (weights.ratio)
+      place.ratio = places[*weights.ratio];
 }
 
 void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
   // What follows from the running maximum is computed for each part.
-  const bool isOfWeights =
-      p.online() && it.output && p.weights() && p.weights()->output == *it.output;
+  const bool isOfWeights = p.online() && it.output && p.weightsOf(*it.output);
   const bool isOnline = isOfWeights || (it.reduction && onlineSum(*it.reduction));
   prepareKept(it.value, whole || isOnline ? pass.body : pass.before);
   if (it.output) {
@@ -356,6 +357,14 @@ void RowScheduler::scheduleKeptOutputs(unsigned level, std::vector<RowStep> &ste
   }
 }
 
+void RowScheduler::scheduleFactors(RowPass &pass) {
+  for (auto [weights, places] : llvm::zip(p.weights(), s.ofWeights))
+    if (weights.factor) {
+      places.factor = keptTile(weights.factor.getType());
+      compute(weights.factor, *places.factor, true, pass.after);
+    }
+}
+
 // What the body reads of inputs. Values on the plane are of one part of the reduced dimensions.
 void RowScheduler::endPass(RowPass &pass) {
   llvm::SetVector<unsigned> inputs;
@@ -379,6 +388,7 @@ void RowScheduler::endPass(RowPass &pass) {
 
 RowSchedule RowScheduler::run() {
   findWanted();
+  s.ofWeights.resize(p.weights().size());
   const unsigned levels = p.levels();
   for (unsigned level = 0; level < levels; ++level) {
     if (!whole || level == 0)
@@ -391,10 +401,7 @@ RowSchedule RowScheduler::run() {
       schedule(it, pass);
     }
     scheduleKeptOutputs(level + 1, whole ? pass.body : pass.after);
-    if (p.weights() && p.weights()->factor) {
-      s.factorOfWeights = keptTile(p.weights()->factor.getType());
-      compute(p.weights()->factor, *s.factorOfWeights, true, pass.after);
-    }
+    scheduleFactors(pass);
     if (!whole || level + 1 == levels)
       endPass(pass);
   }

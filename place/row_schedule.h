@@ -54,8 +54,12 @@ struct RowSchedule {
   llvm::SmallVector<unsigned> keptOutputs;
   int64_t scratch = 0; ///< tiles of the plane that the selection of instructions may need, of f32
   int64_t masks = 0;   ///< the same, of bits
-  std::optional<RowPlace> ratioOfWeights;  ///< what the product behind the rows is multiplied with
-  std::optional<RowPlace> factorOfWeights; ///< when the maximum grows, and after the last part
+  /// What the products of each weights are multiplied with when the maximum grows, and after the
+  /// last part.
+  struct OfWeights {
+    std::optional<RowPlace> ratio, factor;
+  };
+  std::vector<OfWeights> ofWeights;
 };
 
 /// `whole`: in one pass, with the reduced dimensions whole in each tile; else in a pass for each

@@ -19,7 +19,11 @@ bool hasChain(ir::KernelOp kernel) {
     std::optional<Chain> chain = Chain::of(group, operations);
     if (!chain)
       continue;
-    if (!isa<FloatType>(operandType(chain->first)) || !isa<FloatType>(operandType(chain->second)) ||
+    const auto isOfFloats = [](linalg::ContractOp product) {
+      return isa<FloatType>(operandType(product));
+    };
+    if (!chain->isSimple() || !isOfFloats(chain->firsts[0]) ||
+        !isOfFloats(chain->seconds[0].product) ||
         failed(chainRows(kernel, group, *chain, operations)))
       return false;
     isAny = true;

@@ -15,7 +15,16 @@ using aicore::Space;
 
 LogicalResult CpuLowering::expectOperands(ir::FusionGroupOp group, Chain &chain,
                                           RowProgram &program) {
-  for (linalg::ContractOp product : {chain.first, chain.second})
+  if (!chain.isSimple()) {
+    ir::ChoiceOp choice = kernel.choice("fuse");
+    return nearestLegal((choice ? choice.emitError() : group.emitError())
+                        << "fuse = products computes two products in one loop on "
+                        << machine.getName().getValue() << ", found "
+                        << chain.firsts.size() + chain.seconds.size()
+                        << "; nearest legal: fuse = all");
+  }
+  linalg::ContractOp first = chain.firsts[0], second = chain.seconds[0].product;
+  for (linalg::ContractOp product : {first, second})
     if (!isa<FloatType>(operandType(product))) {
       ir::ChoiceOp choice = kernel.choice("fuse");
       return nearestLegal((choice ? choice.emitError() : product.emitError())
@@ -23,10 +32,9 @@ LogicalResult CpuLowering::expectOperands(ir::FusionGroupOp group, Chain &chain,
                           << machine.getName().getValue() << ", found one of "
                           << operandType(product) << "; nearest legal: fuse = all");
     }
-  SmallVector<Value> operands = {chain.first.getInputs()[0], chain.first.getInputs()[1],
-                                 chain.second.getInputs()[1]};
+  SmallVector<Value> operands = {first.getInputs()[0], first.getInputs()[1], second.getInputs()[1]};
   for (const RowInput &input : program.inputs())
-    if (input.tensor != chain.first.getResult(0))
+    if (!chain.isOfFirst(input.tensor))
       operands.push_back(input.tensor);
   for (Value operand : operands)
     if (failed(expectInput(group, operand)))
@@ -66,12 +74,13 @@ LogicalResult CpuLowering::emitChain(ir::FusionGroupOp group, scf::ForOp tileLoo
   emitScalars(group);
   emitLoop(tileLoop);
   loc = group.getLoc();
-  const Tensors a = operandOf(chain.first, 0, chain.first.getInputs()[0]),
-                bOperand = operandOf(chain.first, 1, chain.first.getInputs()[1]),
-                v = operandOf(chain.second, 1, chain.second.getInputs()[1]);
+  linalg::ContractOp first = chain.firsts[0], second = chain.seconds[0].product;
+  const Tensors a = operandOf(first, 0, first.getInputs()[0]),
+                bOperand = operandOf(first, 1, first.getInputs()[1]),
+                v = operandOf(second, 1, second.getInputs()[1]);
 
   RowElements elements;
-  Value scores = chain.first.getResult(0), score;
+  Value scores = first.getResult(0), score;
   const Tensors inputs = inputsOfRows(*program, scores, elements);
   for (const RowInput &input : program->inputs())
     if (input.tensor == scores)
@@ -98,14 +107,14 @@ LogicalResult CpuLowering::emitChain(ir::FusionGroupOp group, scf::ForOp tileLoo
   }
 
   Tile tile;
-  tile.generic = chain.epilogue;
-  tile.ofChain = chain.second.getResult(0);
+  tile.generic = chain.seconds[0].epilogue;
+  tile.ofChain = second.getResult(0);
   tile.rank = program->space().names.size();
   tile.rowsAt = tile.rank - 2;
   const TileInputs read = inputsOf(tile);
   const Tensors results = outputsOf(tile, behind);
 
-  const ProductDims first = *productDims(chain.first), second = *productDims(chain.second);
+  const ProductDims ofFirst = *productDims(first), ofSecond = *productDims(second);
   auto extent = [&](linalg::ContractOp product, unsigned operand, unsigned loop) {
     const AffineMap map = product.getIndexingMapsArray()[operand];
     unsigned dim = 0;
@@ -115,9 +124,9 @@ LogicalResult CpuLowering::emitChain(ir::FusionGroupOp group, scf::ForOp tileLoo
   };
   auto op = cpu::ChainOp::create(
       b, loc, a.tensors[0], a.offsets, a.along, bOperand.tensors[0], bOperand.offsets,
-      bOperand.along, v.tensors[0], v.offsets, v.along, extent(chain.first, 0, first.rows),
-      extent(chain.first, 1, first.columns), extent(chain.first, 0, first.reduction),
-      extent(chain.second, 1, second.columns), inputs.tensors, inputs.offsets, inputs.along,
+      bOperand.along, v.tensors[0], v.offsets, v.along, extent(first, 0, ofFirst.rows),
+      extent(first, 1, ofFirst.columns), extent(first, 0, ofFirst.reduction),
+      extent(second, 1, ofSecond.columns), inputs.tensors, inputs.offsets, inputs.along,
       outputs.tensors, outputs.offsets, outputs.along, read.tensors.tensors, read.tensors.offsets,
       read.tensors.along, results.tensors, results.offsets, results.along, scratch);
   SmallVector<Type> types = {b.getF32Type()};

@@ -88,7 +88,7 @@ bool ChainRegion::computeReduction(Value value) {
 
 // Of a row without any element the product is 0, whatever it would be divided by.
 Value ChainRegion::factor() {
-  const RowWeights &weights = *program.weights();
+  const RowWeights &weights = program.weights().front();
   if (!weights.factor)
     return one();
   compute(weights.factor);
@@ -113,12 +113,12 @@ void ChainRegion::emit(Region &region, ArrayRef<Type> types, Value score,
   Block *body = createBody(region, types);
   map.map(score, body->getArgument(0));
   mapElements(*body, /*first=*/1, elements);
-  const RowWeights &weights = *program.weights();
+  const RowWeights &weights = program.weights().front();
   Value weight = program.outputs()[weights.output].element;
   compute(weight);
   Value ratio = one();
-  if (const OnlineRows *online = program.online(); online && online->ratioOfWeights) {
-    Value own = online->ratios[*online->ratioOfWeights].ratio;
+  if (weights.ratio) {
+    Value own = program.online()->ratios[*weights.ratio].ratio;
     compute(own);
     ratio = map.lookup(own);
   }
