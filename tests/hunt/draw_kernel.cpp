@@ -269,9 +269,12 @@ private:
     // Where infinities and NaN are strewn, those that a condition excludes are excluded of both.
     const bool isExact = sample_.fill != Fill::strewn;
     std::string where;
-    if (!batch_.empty() && random_.chance(30)) {
+    bool isComputed = true;
+    if (!batch_.empty() && (isExact || (leftBatch == batch_ && rightBatch == batch_)) &&
+        random_.chance(30)) {
       parameter("lengths", ElementType::i32, {batch_.front()});
       where = " | i2 < lengths[c0]";
+      isComputed = isExact;
     } else if (random_.chance(70)) {
       const std::vector<size_t> on =
           random_.oneOf(std::vector<std::vector<size_t>>{{0, 2}, {1, 2}, {2}, {0, 1, 2}});
@@ -281,11 +284,11 @@ private:
     std::string ranges;
     for (size_t i = 0; i < batch_.size(); ++i)
       ranges += fmt::format("c{}: {}, ", i, batch_[i]);
-    kernel().body.push_back(
-        {true, "acc",
-         name(fmt::format("sum[i2{}](a[{}i0, i2] * b[{}i2, i1])", where,
-                          indicesOf(leftBatch, isOfLeft), indicesOf(rightBatch, !isOfLeft))),
-         fmt::format("[{}i0, i1]", ranges)});
+    kernel().body.push_back({true, "acc",
+                             name(fmt::format("sum[i2{}](a[{}i0, i2] * b[{}i2, i1])", where,
+                                              indicesOf(leftBatch, isComputed && isOfLeft),
+                                              indicesOf(rightBatch, isComputed && !isOfLeft))),
+                             fmt::format("[{}i0, i1]", ranges)});
   }
 
   /// The product goes into another one.
