@@ -92,7 +92,7 @@ def measure(arguments, known, file):
         for machine in arguments.machine or MACHINES:
             for search, options in searches(arguments, number, dims).items():
                 key = (machine, number, search)
-                if key in known or arguments.only not in title or \
+                if key in known or not any(word in title for word in arguments.only.split(",")) or \
                         search.split()[0] not in arguments.search:
                     continue
                 known[key] = tune(arguments.mmk, text, dims, machine, options)
