@@ -2,7 +2,7 @@
 """The default variant and a quick search against the best known, for the kernels of kernels.py.
 
     choice.py MMK --results FILE [--set products|examples] [--machine NAME] [--draws N] [--seed N]
-              [--only TEXT] [--write]
+              [--only TEXT|TEXT..] [--write]
 
 The best known is the best of the default, of the quick search, of N random variants of everything
 that is legal, and for ten kernels of all variants of a grid. Each measurement is a line of FILE,
@@ -92,7 +92,7 @@ def measure(arguments, known, file):
         for machine in arguments.machine or MACHINES:
             for search, options in searches(arguments, number, dims).items():
                 key = (machine, number, search)
-                if key in known or not any(word in title for word in arguments.only.split(",")) or \
+                if key in known or not any(word in title for word in arguments.only.split("|")) or \
                         search.split()[0] not in arguments.search:
                     continue
                 known[key] = tune(arguments.mmk, text, dims, machine, options)
