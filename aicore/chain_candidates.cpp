@@ -26,6 +26,10 @@ constexpr double exchangeCycles = 400;
 constexpr double oneCopy = 1.05;
 /// Vector instructions for an element of a part: scale, maximum, exponential, sum, conversion.
 constexpr double vectorCyclesOfElement = 13.0 / 64, vectorCyclesOfResult = 5.0 / 64;
+/// On a coupled core, whose vector unit takes the products out of L0C, too.
+constexpr double vectorCyclesOfCoupled = 20.0 / 64;
+/// What a vector core takes longer for a part where UB has room for some of its rows at once only.
+constexpr double windowCycles = 500;
 
 /// A group at the extents of a request.
 struct ChainShape {
@@ -37,6 +41,7 @@ struct ChainShape {
 struct ChainPlan {
   int64_t tileM = 128, tileN = 128, ahead = 1;
   int64_t inL1 = 2; ///< copies of the operands
+  int64_t inUb = 2; ///< copies of a part
 };
 
 class ChainSearch {
@@ -59,9 +64,11 @@ public:
       for (int64_t tileN : {128, 256, 384, 512, 192, 64, 32, 16})
         for (int64_t ahead : {1, 2, 3})
           for (int64_t inL1 : {2, 1})
-            consider({numberOf("tile." + shape.m, tileM), numberOf("tile." + shape.n, tileN),
-                      numberOf("preload", ahead), numberOf("buffers.l1", inL1)},
-                     found);
+            for (int64_t inUb : {2, 1})
+              consider({numberOf("tile." + shape.m, tileM), numberOf("tile." + shape.n, tileN),
+                        numberOf("preload", ahead), numberOf("buffers.l1", inL1),
+                        numberOf("buffers.ub", isSplit() ? 2 : inUb)},
+                       found);
     std::ranges::stable_sort(found.best, {}, &Candidate::cycles);
     if (found.best.size() > request_.most)
       found.best.resize(request_.most);
@@ -144,7 +151,17 @@ private:
     const int64_t step = std::max(stepOf(shape), std::min(plan.tileN, longestStep));
     return inL1 <= room(Memory::l1) &&
            copies * 4 * plan.tileM * std::max(part, width) <= room(Memory::l0c) &&
-           copies * shape.bytes * plan.tileM * step <= room(Memory::l0a);
+           copies * shape.bytes * plan.tileM * step <= room(Memory::l0a) &&
+           (isSplit() || copies * shape.bytes * step * std::max(part, width) <= room(Memory::l0b));
+  }
+
+  /// Into how many windows UB divides the rows of a vector core: of the part, its weights, and the
+  /// second product with its sum.
+  int64_t windowsOf(const ChainShape &shape, const ChainPlan &plan) const {
+    const int64_t width = widthOf(shape), rows = isSplit() ? plan.tileM / 2 : plan.tileM,
+                  rowBytes = plan.tileN * (4 * (plan.inUb + 1) + 2 * shape.bytes) +
+                             width * (4 * (plan.inUb + 2) + 2 * shape.bytes);
+    return llvm::divideCeil(rows * rowBytes, machine_.memory(Memory::ub).capacity());
   }
 
   bool isSplit() const { return machine_.topology == mmk::Topology::split; }
@@ -167,6 +184,8 @@ private:
     add("preload", plan.ahead);
     add("buffers.acc", 2);
     add("buffers.l1", plan.inL1);
+    if (!isSplit())
+      add("buffers.ub", plan.inUb);
     // Cores that are at the same part wait for each other's lines.
     if (!request_.fixed.contains("skew"))
       choices.emplace_back("skew", "stages");
@@ -203,7 +222,10 @@ private:
                         n * (d + e) * bytes / rate("l1_l0b"),
                  drains = 4 * (m * n + m * e) / (isSplit() ? rate("l0c_gm") : rate("l0c_ub")),
                  fetches = isSplit() ? 4 * (m * n + m * e) / cores / rate("gm_ub") : drains,
-                 vector = (m * n * vectorCyclesOfElement + m * e * vectorCyclesOfResult) / cores;
+                 windows = static_cast<double>(windowsOf(shape, plan) - 1) * windowCycles,
+                 ofElement = isSplit() ? vectorCyclesOfElement : vectorCyclesOfCoupled,
+                 vector = (m * n * ofElement + m * e * vectorCyclesOfResult) / cores +
+                          (isSplit() ? 0 : windows);
     return std::max({products, loads, toL0, drains, fetches, vector}) + exchangeCycles;
   }
 
