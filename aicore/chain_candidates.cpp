@@ -60,8 +60,18 @@ public:
   Candidates run() {
     Candidates found;
     const ChainShape &shape = shapes_.front();
-    for (int64_t tileM : {128, 112, 96, 80, 64, 48, 32, 16, 256})
-      for (int64_t tileN : {128, 256, 384, 512, 192, 64, 32, 16})
+    llvm::SmallVector<int64_t> rows = {128, 112, 96, 80, 64, 48, 32, 16, 256},
+                               columns = {128, 256, 384, 512, 192, 64, 32, 16};
+    // Besides round numbers, a few even parts of short rows and columns.
+    constexpr int64_t fewRows = 256;
+    for (int64_t parts = 1; parts <= 2; ++parts) {
+      if (shape.rows < fewRows)
+        rows.push_back(llvm::alignTo(llvm::divideCeil(shape.rows, parts), machine_.cube.m));
+      if (shape.columns < fewRows)
+        columns.push_back(llvm::alignTo(llvm::divideCeil(shape.columns, parts), machine_.cube.n));
+    }
+    for (int64_t tileM : rows)
+      for (int64_t tileN : columns)
         for (int64_t ahead : {1, 2, 3})
           for (int64_t inL1 : {2, 1})
             for (int64_t inUb : {2, 1})
