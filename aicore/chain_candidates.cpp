@@ -2,6 +2,7 @@
 
 #include "ir/element_type.h"
 #include "passes/chain.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
@@ -20,8 +21,9 @@ namespace {
 /// Columns of both products in one accumulator, and the depth of a matrix instruction, at most:
 /// with two copies of each, the operands of 128 rows fill L0A and L0B.
 constexpr int64_t longestStep = 128;
-/// Cycles of a part for the flags between the cube and the vector cores.
-constexpr double exchangeCycles = 400;
+/// Cycles of a part for the flags between the cube and the vector cores, with one part ahead and
+/// with more.
+constexpr double exchangeCycles = 400, exchangeCyclesAhead = 300;
 /// What a part takes longer where L1 has one copy of its operands.
 constexpr double oneCopy = 1.05;
 /// Vector instructions for an element of a part: scale, maximum, exponential, sum, conversion.
@@ -31,10 +33,23 @@ constexpr double vectorCyclesOfCoupled = 20.0 / 64;
 /// What a vector core takes longer for a part where UB has room for some of its rows at once only.
 constexpr double windowCycles = 500;
 
+/// Columns of a first product in one accumulator where sums stay in L0C beside it.
+constexpr int64_t fewColumns = 64;
+/// Vector instructions for an element of each further weights.
+constexpr double vectorCyclesOfWeights = 3.0 / 64;
+
 /// A group at the extents of a request.
 struct ChainShape {
-  std::string m, n, d, e; ///< names of rows, columns, depth of the first, columns of the second
-  int64_t batches = 1, rows = 1, columns = 1, depth = 1, width = 1;
+  struct Dim {
+    std::string name;
+    int64_t extent = 1;
+  };
+  std::string m, n;        ///< names of rows and columns of the first products
+  std::vector<Dim> depths; ///< of the first products
+  std::vector<Dim> widths; ///< columns of the second ones
+  int64_t weights = 1;
+  bool isRescaled = false; ///< sums, while a maximum grows
+  int64_t batches = 1, rows = 1, columns = 1;
   int64_t bytes = 2, unit = 16; ///< of an element; of the depth of a matrix instruction
 };
 
@@ -88,8 +103,9 @@ public:
 private:
   void consider(const ChainPlan &plan, Candidates &found) const {
     const ChainShape &shape = shapes_.front();
-    const bool isLonger = plan.tileM > llvm::alignTo(shape.rows, machine_.cube.m) ||
-                          plan.tileN > llvm::alignTo(shape.columns, shape.unit);
+    const bool isLonger =
+        plan.tileM > static_cast<int64_t>(llvm::alignTo(shape.rows, machine_.cube.m)) ||
+        plan.tileN > static_cast<int64_t>(llvm::alignTo(shape.columns, shape.unit));
     const bool isShortest = plan.tileM == machine_.cube.m || plan.tileN == machine_.cube.n;
     if ((isLonger && !isShortest) || !fits(shape, plan))
       return;
@@ -114,15 +130,22 @@ private:
   }
 
   ChainShape shapeOf(Chain &chain) const {
-    const ProductNames first = productNames(chain.firsts[0]),
-                       second = productNames(chain.seconds[0].product);
-    ChainShape shape{first.rows.str(), first.columns.str(), first.reduction.str(),
-                     second.columns.str()};
-    shape.rows = extentOf(first.rows);
-    shape.columns = extentOf(first.columns);
-    shape.depth = extentOf(first.reduction);
-    shape.width = extentOf(second.columns);
+    const ProductNames names = productNames(chain.firsts[0]);
     const Value result = chain.firsts[0].getResult(0);
+    ChainShape shape{names.rows.str(), names.columns.str(), {}, {}};
+    shape.rows = extentOf(names.rows);
+    shape.columns = extentOf(names.columns);
+    for (linalg::ContractOp first : chain.firsts) {
+      const StringRef depth = productNames(first).reduction;
+      shape.depths.push_back({depth.str(), extentOf(depth)});
+    }
+    for (Chain::Second &second : chain.seconds) {
+      const StringRef width = productNames(second.product).columns;
+      shape.widths.push_back({width.str(), extentOf(width)});
+    }
+    shape.weights = static_cast<int64_t>(chain.weights().size());
+    shape.isRescaled = llvm::any_of(*chain.firsts[0]->getBlock(),
+                                    [](Operation &op) { return isRowReduction(&op); });
     for (int64_t dim = 0; dim + 2 < cast<RankedTensorType>(result.getType()).getRank(); ++dim)
       shape.batches *= extentOf(dimName(result, dim));
     const Type type = operandType(chain.firsts[0]);
@@ -139,38 +162,72 @@ private:
                                                                                     : otherwise;
   }
 
-  /// The depth of a matrix instruction of the first product, and that of the product in whole ones.
-  static int64_t stepOf(const ChainShape &shape) {
-    return std::min<int64_t>(llvm::alignTo(shape.depth, shape.unit), longestStep);
+  /// The depth of a matrix instruction of a first product, and that of the product in whole ones.
+  static int64_t stepOf(const ChainShape &shape, const ChainShape::Dim &depth) {
+    return std::min<int64_t>(llvm::alignTo(depth.extent, shape.unit), longestStep);
   }
-  static int64_t depthOf(const ChainShape &shape) {
-    return llvm::alignTo(shape.depth, stepOf(shape));
+  static int64_t depthOf(const ChainShape &shape, const ChainShape::Dim &depth) {
+    return llvm::alignTo(depth.extent, stepOf(shape, depth));
   }
-  int64_t widthOf(const ChainShape &shape) const {
-    return llvm::alignTo(shape.width, machine_.cube.n);
+  int64_t widthOf(const ChainShape::Dim &width) const {
+    return llvm::alignTo(width.extent, machine_.cube.n);
+  }
+
+  /// How L0C is divided: the columns of an accumulator, and whether sums stay there.
+  struct InL0C {
+    int64_t columns = 0, all = 0;
+    bool keepsSums = false;
+  };
+  InL0C inL0C(const ChainShape &shape, const ChainPlan &plan) const {
+    constexpr int64_t copies = 2;
+    const int64_t room = machine_.memory(Memory::l0c).capacity() / (4 * plan.tileM);
+    const auto firsts = static_cast<int64_t>(shape.depths.size());
+    int64_t sums = 0, widest = 0;
+    for (const ChainShape::Dim &width : shape.widths) {
+      sums += widthOf(width);
+      widest = std::max(widest, widthOf(width));
+    }
+    const int64_t few = isSplit() ? std::min(plan.tileN, fewColumns) : plan.tileN * firsts;
+    if (!shape.isRescaled && sums + copies * few <= room) {
+      const int64_t columns =
+          isSplit() ? std::min({plan.tileN, (room - sums) / copies, longestStep}) : plan.tileN;
+      return {columns, sums + copies * columns * (isSplit() ? 1 : firsts), true};
+    }
+    const int64_t columns =
+        isSplit() ? std::min(plan.tileN, std::max(longestStep, widest)) : plan.tileN;
+    return {columns, copies * std::max(columns, widest) * (isSplit() ? 1 : firsts), false};
   }
 
   bool fits(const ChainShape &shape, const ChainPlan &plan) const {
-    const int64_t depth = depthOf(shape), width = widthOf(shape), copies = 2;
+    constexpr int64_t copies = 2;
     const auto room = [&](Memory memory) { return machine_.memory(memory).capacity(); };
-    const int64_t part =
-        isSplit() ? std::min(plan.tileN, std::max(longestStep, width)) : plan.tileN;
-    const int64_t inL1 =
-        plan.inL1 * shape.bytes *
-        (plan.tileM * depth + plan.tileN * depth + plan.tileM * plan.tileN + plan.tileN * width);
-    const int64_t step = std::max(stepOf(shape), std::min(plan.tileN, longestStep));
-    return inL1 <= room(Memory::l1) &&
-           copies * 4 * plan.tileM * std::max(part, width) <= room(Memory::l0c) &&
+    int64_t inL1 = shape.weights * plan.tileM * plan.tileN,
+            step = std::min(plan.tileN, longestStep);
+    const InL0C l0c = inL0C(shape, plan);
+    int64_t inL0B = l0c.columns;
+    for (const ChainShape::Dim &depth : shape.depths) {
+      inL1 += (plan.tileM + plan.tileN) * depthOf(shape, depth);
+      step = std::max(step, stepOf(shape, depth));
+    }
+    for (const ChainShape::Dim &width : shape.widths) {
+      inL1 += plan.tileN * widthOf(width);
+      inL0B = std::max(inL0B, widthOf(width));
+    }
+    return plan.inL1 * shape.bytes * inL1 <= room(Memory::l1) &&
+           4 * plan.tileM * l0c.all <= room(Memory::l0c) &&
            copies * shape.bytes * plan.tileM * step <= room(Memory::l0a) &&
-           (isSplit() || copies * shape.bytes * step * std::max(part, width) <= room(Memory::l0b));
+           (isSplit() || copies * shape.bytes * step * inL0B <= room(Memory::l0b));
   }
 
-  /// Into how many windows UB divides the rows of a vector core: of the part, its weights, and the
-  /// second product with its sum.
+  /// Into how many windows UB divides the rows of a vector core: of the parts, the weights, and the
+  /// second products with their sums.
   int64_t windowsOf(const ChainShape &shape, const ChainPlan &plan) const {
-    const int64_t width = widthOf(shape), rows = isSplit() ? plan.tileM / 2 : plan.tileM,
-                  rowBytes = plan.tileN * (4 * (plan.inUb + 1) + 2 * shape.bytes) +
-                             width * (4 * (plan.inUb + 2) + 2 * shape.bytes);
+    const int64_t rows = isSplit() ? plan.tileM / 2 : plan.tileM,
+                  firsts = static_cast<int64_t>(shape.depths.size());
+    int64_t rowBytes =
+        plan.tileN * (4 * (plan.inUb * firsts + 1) + 2 * shape.bytes * shape.weights);
+    for (const ChainShape::Dim &width : shape.widths)
+      rowBytes += widthOf(width) * (4 * (plan.inUb + 2) + 2 * shape.bytes);
     return llvm::divideCeil(rows * rowBytes, machine_.memory(Memory::ub).capacity());
   }
 
@@ -187,9 +244,12 @@ private:
     for (const ChainShape &shape : shapes_) {
       add("tile." + shape.m, plan.tileM);
       add("tile." + shape.n, plan.tileN);
-      add("tile." + shape.d, stepOf(shape));
-      add("stage." + shape.d, depthOf(shape));
-      add("tile." + shape.e, widthOf(shape));
+      for (const ChainShape::Dim &depth : shape.depths) {
+        add("tile." + depth.name, stepOf(shape, depth));
+        add("stage." + depth.name, depthOf(shape, depth));
+      }
+      for (const ChainShape::Dim &width : shape.widths)
+        add("tile." + width.name, widthOf(width));
     }
     add("preload", plan.ahead);
     add("buffers.acc", 2);
@@ -219,24 +279,53 @@ private:
                ? INFINITY
                : found->second.bytesPerCycle;
   }
+  /// Of a transfer of rows of so many bytes.
+  double rowsOver(const char *link, double rows, double bytes) const {
+    const auto found = machine_.links.find(link);
+    const double least = found == machine_.links.end() ? 0 : found->second.rowCycles;
+    return rows * std::max(bytes / rate(link), least);
+  }
+  double startup(const char *link) const {
+    const auto found = machine_.links.find(link);
+    return found == machine_.links.end() ? 0 : static_cast<double>(found->second.startupCycles);
+  }
 
-  // Of one part: the work of each pipe, of which the longest decides.
+  // Of one part: the work of each pipe, of which the longest decides. While the cube multiplies
+  // weights, no first product leaves L0C.
   double cyclesOfPart(const ChainShape &shape, const ChainPlan &plan) const {
     const auto m = static_cast<double>(plan.tileM), n = static_cast<double>(plan.tileN),
-               d = static_cast<double>(depthOf(shape)), e = static_cast<double>(widthOf(shape)),
                bytes = static_cast<double>(shape.bytes),
+               weights = static_cast<double>(shape.weights),
+               firsts = static_cast<double>(shape.depths.size()),
+               seconds = static_cast<double>(shape.widths.size()),
                cores = isSplit() ? static_cast<double>(machine_.vectorCoresPerCube) : 1.0;
+    double d = 0, e = 0, loads = weights * rowsOver("gm_l1", m, n * bytes);
+    for (const ChainShape::Dim &depth : shape.depths) {
+      d += static_cast<double>(depthOf(shape, depth));
+      loads += rowsOver("gm_l1", n, static_cast<double>(depthOf(shape, depth)) * bytes);
+    }
+    for (const ChainShape::Dim &width : shape.widths) {
+      e += static_cast<double>(widthOf(width));
+      loads += rowsOver("gm_l1", n, static_cast<double>(widthOf(width)) * bytes);
+    }
+    const InL0C l0c = inL0C(shape, plan);
+    const double collected = l0c.keepsSums ? 0 : e, drained = 4 * m * (firsts * n + collected),
+                 spills = firsts * std::ceil(n / static_cast<double>(l0c.columns)) +
+                          (l0c.keepsSums ? 0 : seconds);
     const double products = m * n * (d + e) / macs(),
-                 loads = (n * (d + e) + m * n) * bytes / rate("gm_l1"),
-                 toL0 = (m * d + m * n) * bytes / rate("l1_l0a") +
+                 toL0 = (m * d + seconds * m * n) * bytes / rate("l1_l0a") +
                         n * (d + e) * bytes / rate("l1_l0b"),
-                 drains = 4 * (m * n + m * e) / (isSplit() ? rate("l0c_gm") : rate("l0c_ub")),
-                 fetches = isSplit() ? 4 * (m * n + m * e) / cores / rate("gm_ub") : drains,
+                 drains = isSplit() ? drained / rate("l0c_gm") + spills * startup("l0c_gm") +
+                                          m * n * e / macs()
+                                    : drained / rate("l0c_ub"),
+                 fetches = isSplit() ? drained / cores / rate("gm_ub") : drains,
                  windows = static_cast<double>(windowsOf(shape, plan) - 1) * windowCycles,
-                 ofElement = isSplit() ? vectorCyclesOfElement : vectorCyclesOfCoupled,
-                 vector = (m * n * ofElement + m * e * vectorCyclesOfResult) / cores +
+                 ofElement = (isSplit() ? vectorCyclesOfElement : vectorCyclesOfCoupled) +
+                             (weights - 1) * vectorCyclesOfWeights,
+                 vector = (m * n * ofElement + m * collected * vectorCyclesOfResult) / cores +
                           (isSplit() ? 0 : windows);
-    return std::max({products, loads, toL0, drains, fetches, vector}) + exchangeCycles;
+    return std::max({products, loads, toL0, drains, fetches, vector}) +
+           (isSplit() && plan.ahead > 1 ? exchangeCyclesAhead : exchangeCycles);
   }
 
   double macs() const {

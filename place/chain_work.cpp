@@ -36,20 +36,28 @@ LogicalResult TransferInserter::ChainWork::chooseSizes() {
   };
   const RowMemory memory(p, s, t.machine, copiesOf);
   const ArrayRef<int64_t> extents = *group.getTile();
-  sizes = memory.sizesOf(extents[0], extents[1], /*whole=*/false, otherMemory(memory, copiesOf));
-  // Steps of a few rows, so that their transfers overlap.
-  const int64_t wanted =
-      std::max<int64_t>(1, stepBytes / (4 * memory.padded(sizes.width, b.getF32Type())));
-  const int64_t even = llvm::divideCeil(sizes.kept, std::min(sizes.height, wanted));
-  sizes.height = llvm::divideCeil(sizes.kept, even);
-  steps = llvm::divideCeil(sizes.kept, sizes.height);
+  // Sums have all rows of a vector core, in whole steps: some more than it has.
+  for (int64_t spare = 0;;) {
+    sizes = memory.sizesOf(extents[0], extents[1], /*whole=*/false,
+                           otherMemory(memory, copiesOf, spare));
+    // Steps of a few rows, so that their transfers overlap.
+    const int64_t wanted =
+        std::max<int64_t>(1, stepBytes / (4 * memory.padded(sizes.width, b.getF32Type())));
+    const int64_t even = llvm::divideCeil(sizes.kept, std::min(sizes.height, wanted));
+    sizes.height = llvm::divideCeil(sizes.kept, even);
+    steps = llvm::divideCeil(sizes.kept, sizes.height);
+    const int64_t more = steps * sizes.height - sizes.kept;
+    if (more <= spare)
+      break;
+    spare = more;
+  }
   copiesOfKept = steps;
   return success();
 }
 
-/// What the second products take of UB.
 RowMemory::Others TransferInserter::ChainWork::otherMemory(const RowMemory &memory,
-                                                           const RowMemory::Copies &copiesOf) {
+                                                           const RowMemory::Copies &copiesOf,
+                                                           int64_t spareRows) {
   const ArrayRef<int64_t> extents = *group.getTile();
   RowMemory::Others others;
   int64_t scratch = 0;
@@ -60,7 +68,8 @@ RowMemory::Others TransferInserter::ChainWork::otherMemory(const RowMemory &memo
     };
     const Type sum = elementOf(of.product.getResult(0));
     // The sum stays for all rows of a vector core.
-    others.shared += llvm::divideCeil(extents[0], vectorCoresOf(t.machine)) * bytesOf(sum);
+    others.shared +=
+        (llvm::divideCeilSigned(extents[0], vectorCoresOf(t.machine)) + spareRows) * bytesOf(sum);
     others.ofRow += requestedCopies(t.kernel, "ub", "acc") * bytesOf(sum);
     if (of.width > extents[1]) // scratch of the epilogue
       scratch = std::max(scratch, (s.scratch + 1) * bytesOf(sum));

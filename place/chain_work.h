@@ -87,7 +87,9 @@ private:
 
   // chain_work.cpp
   mlir::LogicalResult chooseSizes();
-  RowMemory::Others otherMemory(const RowMemory &memory, const RowMemory::Copies &copiesOf);
+  /// What the second products take of UB, where sums have some more rows than a vector core.
+  RowMemory::Others otherMemory(const RowMemory &memory, const RowMemory::Copies &copiesOf,
+                                int64_t spareRows);
   void allocate();
   void findTile();
   mlir::LogicalResult emitTile();

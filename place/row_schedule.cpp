@@ -58,11 +58,13 @@ private:
   void scheduleFactors(RowPass &pass);
   void scheduleKeptOutputs(unsigned level, std::vector<RowStep> &steps);
   void collect(Value value, Cone &cone);
-  Cone coneOf(Value value);
+  Cone coneOf(ArrayRef<Value> values);
   /// Computes what a step on the plane reads of kept values.
   void prepareKept(Value value, std::vector<RowStep> &steps);
   void ensureKept(Value value, std::vector<RowStep> &steps);
-  void compute(Value value, RowPlace target, bool isKept, std::vector<RowStep> &steps);
+  void compute(ArrayRef<Value> values, ArrayRef<RowPlace> targets, bool isKept,
+               std::vector<RowStep> &steps);
+  void scheduleWeights(const Wanted &first, RowPass &pass);
   std::optional<RowPlace> placeOnPlane(Value value);
   RowPlace planeTile(Value value);
   bool isNeeded(Value value);
@@ -72,7 +74,7 @@ private:
     s.tiles.push_back({element, true});
     return {Place::tile, static_cast<unsigned>(s.tiles.size() - 1)};
   }
-  void countScratch(const Cone &cone, Value value);
+  void countScratch(const Cone &cone, ArrayRef<Value> values);
   void endPass(RowPass &pass);
 
   RowProgram &p;
@@ -121,9 +123,10 @@ void RowScheduler::collect(Value value, Cone &cone) {
   cone.operations.insert(op);
 }
 
-RowScheduler::Cone RowScheduler::coneOf(Value value) {
+RowScheduler::Cone RowScheduler::coneOf(ArrayRef<Value> values) {
   Cone cone;
-  collect(value, cone);
+  for (Value value : values)
+    collect(value, cone);
   return cone;
 }
 
@@ -136,7 +139,7 @@ bool RowScheduler::isNeeded(Value value) {
 
 // Values alive at once between the operations; an instruction may overwrite an operand at its last
 // use, and one value may be in the target.
-void RowScheduler::countScratch(const Cone &cone, Value value) {
+void RowScheduler::countScratch(const Cone &cone, ArrayRef<Value> values) {
   llvm::DenseMap<Value, unsigned> usesLeft;
   int64_t alive[2] = {0, 0}, most[2] = {0, 0};
   auto kindOf = [](Value it) { return it.getType().isInteger(1) ? 1 : 0; };
@@ -147,7 +150,7 @@ void RowScheduler::countScratch(const Cone &cone, Value value) {
       if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
         --alive[kindOf(operand)];
     for (Value result : op->getResults()) {
-      unsigned uses = result == value ? 1 : 0;
+      unsigned uses = llvm::count(values, result);
       for (OpOperand &use : result.getUses())
         uses += cone.operations.contains(use.getOwner());
       usesLeft[result] = uses;
@@ -155,22 +158,22 @@ void RowScheduler::countScratch(const Cone &cone, Value value) {
       most[kind] = std::max(most[kind], ++alive[kind]);
     }
   }
-  s.scratch = std::max(s.scratch, most[0] - (value.getType().isF32() ? 1 : 0));
+  s.scratch = std::max(s.scratch, most[0] - (values[0].getType().isF32() ? 1 : 0));
   s.masks = std::max(s.masks, most[1]);
 }
 
-void RowScheduler::compute(Value value, RowPlace target, bool isOnKept,
+void RowScheduler::compute(ArrayRef<Value> values, ArrayRef<RowPlace> targets, bool isOnKept,
                            std::vector<RowStep> &steps) {
-  const Cone cone = coneOf(value);
+  const Cone cone = coneOf(values);
   RowStep step;
-  step.values.push_back(value);
-  step.targets.push_back(target);
+  step.values.assign(values.begin(), values.end());
+  step.targets.assign(targets.begin(), targets.end());
   step.isKept = isOnKept;
   for (Value leaf : cone.leaves)
     step.reads.push_back({leaf, held.lookup(leaf)});
   step.operations.assign(cone.operations.begin(), cone.operations.end());
   if (!isOnKept)
-    countScratch(cone, value);
+    countScratch(cone, values);
   steps.push_back(step);
 }
 
@@ -324,9 +327,11 @@ void RowScheduler::scheduleRunning(RowPass &pass) {
 
 void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
   // What follows from the running maximum is computed for each part.
-  const bool isOfWeights = p.online() && it.output && p.weightsOf(*it.output);
-  const bool isOnline = isOfWeights || (it.reduction && onlineSum(*it.reduction));
+  const bool isOfWeights = it.output && p.weightsOf(*it.output);
+  const bool isOnline = (p.online() && isOfWeights) || (it.reduction && onlineSum(*it.reduction));
   prepareKept(it.value, whole || isOnline ? pass.body : pass.before);
+  if (isOfWeights)
+    return scheduleWeights(it, pass);
   if (it.output) {
     const RowPlace place = {Place::output, static_cast<unsigned>(*it.output)};
     compute(it.value, place, false, pass.body);
@@ -338,7 +343,7 @@ void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
   std::optional<RowPlace> from = placeOnPlane(it.value);
   if (!from) {
     std::vector<RowStep> computed;
-    compute(it.value, {}, false, computed);
+    compute(it.value, RowPlace(), false, computed);
     from = computed[0].targets[0] = planeTile(it.value);
     pass.body.push_back(computed[0]);
     if (!isKept(it.value) && p.isOfBlock(it.value) && !held.contains(it.value))
@@ -349,11 +354,28 @@ void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
   scheduleReduction(*it.reduction, *from, pass);
 }
 
+// All weights in one step, as they are computed from the same elements mostly.
+void RowScheduler::scheduleWeights(const Wanted &first, RowPass &pass) {
+  SmallVector<Value> values;
+  SmallVector<RowPlace> places;
+  const auto add = [&](const Wanted &it) {
+    values.push_back(it.value);
+    places.push_back({Place::output, static_cast<unsigned>(*it.output)});
+    pass.outputs.push_back(*it.output);
+  };
+  add(first);
+  for (; next < wanted.size() && wanted[next].level == first.level && wanted[next].output; ++next) {
+    prepareKept(wanted[next].value, p.online() ? pass.body : pass.before);
+    add(wanted[next]);
+  }
+  compute(values, places, false, pass.body);
+}
+
 void RowScheduler::scheduleKeptOutputs(unsigned level, std::vector<RowStep> &steps) {
   for (unsigned number : s.keptOutputs) {
     const RowOutput &output = p.outputs()[number];
     if (p.levelOf(output.element) == level)
-      compute(output.element, {Place::output, number}, true, steps);
+      compute(output.element, RowPlace{Place::output, number}, true, steps);
   }
 }
 
