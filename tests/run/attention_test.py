@@ -211,6 +211,25 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
         chips = {f"ascend910b{i}": ("f16",) for i in (1, 2, 4)}
         self.check("f16", self.CAUSAL, group=2, name="causal", model=self.causal, machines=chips)
 
+    # The rings between the cores have the size of a tile: no tensor of M x N is held, and what
+    # passes through global memory is proportional to the rows, and linear in the columns.
+    def test_memory_is_linear(self):
+        tiles = ("tile.M=128", "tile.N=256", "tile.D=128", "stage.D=128", "tile.E=128", "preload=2",
+                 "skew=stages", "buffers.acc=2", "fuse=products")
+        words = [word for choice in tiles for word in ("--set", choice)]
+        file = "examples/attention/attention.mmk"
+        for machine in ("ascend910b2", "ascend910b3"):
+            self.assertNotIn("aicore.workspace", self.mmk("compile", file, "--machine", machine, *words))
+
+            def bytes(m, n):
+                return self.report(file, "B=1", "H=1", f"M={m}", f"N={n}", "D=128", "E=128",
+                                   "--count-only", "--machine", machine, *words)[0]["clock"]["global_bytes"]
+            of_columns = [bytes(1024, n) for n in (1024, 2048, 3072, 8192)]
+            step = of_columns[1] - of_columns[0]
+            self.assertEqual(of_columns, [of_columns[0] + step * k for k in (0, 1, 2, 7)])
+            self.assertEqual([bytes(m, 1024) for m in (2048, 8192)],
+                             [of_columns[0] * k for k in (2, 8)])
+
 
 class OtherBatches(CommandTest):
     """Products of matrices that lie in other batches than those of the result."""
