@@ -214,21 +214,18 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
     # The rings between the cores have the size of a tile: no tensor of M x N is held, and what
     # passes through global memory is proportional to the rows, and linear in the columns.
     def test_memory_is_linear(self):
-        tiles = ("tile.M=128", "tile.N=256", "tile.D=128", "stage.D=128", "tile.E=128", "preload=2",
-                 "skew=stages", "buffers.acc=2", "fuse=products")
-        words = [word for choice in tiles for word in ("--set", choice)]
-        file = "examples/attention/attention.mmk"
-        for machine in ("ascend910b2", "ascend910b3"):
-            self.assertNotIn("aicore.workspace", self.mmk("compile", file, "--machine", machine, *words))
+        words = ("examples/attention/attention.mmk", "--machine", "ascend910b2", "--variant",
+                 "cores=24,tile=128x256x128x128,stage.D=128,stage.N=256,l1=2,l0=2,acc=2,out=2,ub=2,"
+                 "skew=stages,order=rows,preload=2,fuse=products")
+        self.assertNotIn("aicore.workspace", self.mmk("compile", *words))
 
-            def bytes(m, n):
-                return self.report(file, "B=1", "H=1", f"M={m}", f"N={n}", "D=128", "E=128",
-                                   "--count-only", "--machine", machine, *words)[0]["clock"]["global_bytes"]
-            of_columns = [bytes(1024, n) for n in (1024, 2048, 3072, 8192)]
-            step = of_columns[1] - of_columns[0]
-            self.assertEqual(of_columns, [of_columns[0] + step * k for k in (0, 1, 2, 7)])
-            self.assertEqual([bytes(m, 1024) for m in (2048, 8192)],
-                             [of_columns[0] * k for k in (2, 8)])
+        def bytes(m, n):
+            return self.report(*words, "B=1", "H=1", f"M={m}", f"N={n}", "D=128", "E=128",
+                               "--count-only")[0]["clock"]["global_bytes"]
+        of_columns = [bytes(1024, n) for n in (1024, 2048, 3072, 8192)]
+        step = of_columns[1] - of_columns[0]
+        self.assertEqual(of_columns, [of_columns[0] + step * k for k in (0, 1, 2, 7)])
+        self.assertEqual([bytes(m, 1024) for m in (2048, 8192)], [of_columns[0] * k for k in (2, 8)])
 
 
 class OtherBatches(CommandTest):
