@@ -10,6 +10,7 @@ import difflib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,15 +38,17 @@ def main():
         machines = [machine["machine"] for machine in json.loads(run("machines", "--json", "-").stdout)
                     if machine["figures"]["kind"]["value"] == "emulated"]
         lines = []
-        rows = [(kernel, machine, variant) for kernel in sorted(EXAMPLES.glob("*.mmk"))
+        rows = [(file, file.stem, machine, variant) for file in sorted(EXAMPLES.glob("*.mmk"))
                 for machine in machines for variant in VARIANTS]
-        rows += [(kernel, machine, "") for kernel in sorted((EXAMPLES / "attention").glob("*.mmk"))
+        rows += [(file, kernel, machine, "")
+                 for file in sorted((EXAMPLES / "attention").glob("*.mmk"))
+                 for kernel in re.findall(r"^kernel (\w+)", file.read_text(), re.M)
                  for machine in OF_ATTENTION]
-        for kernel, machine, variant in rows:
+        for file, kernel, machine, variant in rows:
             words = ["--set", variant] if variant else []
-            done = run("run", str(kernel), "--count-only", "--machine", machine, *words,
-                       "--json", "-")
-            where = f"{kernel.stem} {machine} {variant or 'default'}"
+            done = run("run", str(file), "--kernel", kernel, "--count-only", "--machine", machine,
+                       *words, "--json", "-")
+            where = f"{kernel} {machine} {variant or 'default'}"
             if done.returncode not in (0, 2):
                 sys.exit(f"{where}: exit {done.returncode}\n{done.stderr}")
             if done.returncode == 2:
