@@ -1,5 +1,7 @@
 """Every example on every machine gives what its reference gives."""
 
+import re
+
 from command import EXAMPLES, CommandTest, main
 
 ALL = sorted(EXAMPLES.glob("*.mmk")) + sorted(EXAMPLES.glob("attention/*.mmk"))
@@ -12,13 +14,13 @@ LARGE = {"S1", "S2", "S3", "square", "layer"}
 
 class Examples(CommandTest):
     def small_cases(self, example):
-        text = example.read_text()
-        names = [line.split()[1] for line in text.splitlines() if line.strip().startswith("case ")]
-        words = []
-        for name in names:
-            if name not in LARGE:
-                words += ["--case", name]
-        return words
+        """The words that choose a kernel of the file and its small cases, for each of them."""
+        for text in re.split(r"^kernel ", example.read_text(), flags=re.M)[1:]:
+            words = ["--kernel", re.match(r"\w+", text)[0]]
+            for name in re.findall(r"^ *case (\w+)", text, re.M):
+                if name not in LARGE:
+                    words += ["--case", name]
+            yield words
 
     def test_every_machine(self):
         for example in ALL:
@@ -26,24 +28,24 @@ class Examples(CommandTest):
                 # The 310p's cube has no bf16.
                 if "bf16" in example.read_text() and machine == "ascend310p3":
                     continue
-                with self.subTest(example=example.name, machine=machine):
-                    reports = self.report(example, "--machine", machine,
-                                          *self.small_cases(example))
-                    self.assertTrue(reports)
-                    for report in reports:
-                        self.assertTrue(report["check"]["passed"], report)
+                for words in self.small_cases(example):
+                    with self.subTest(example=example.name, machine=machine, words=words):
+                        reports = self.report(example, "--machine", machine, *words)
+                        self.assertTrue(reports)
+                        for report in reports:
+                            self.assertTrue(report["check"]["passed"], report)
 
     def test_every_machine_watched(self):
         for example in ALL:
             for machine in MACHINES:
                 if "bf16" in example.read_text() and machine == "ascend310p3":
                     continue
-                with self.subTest(example=example.name, machine=machine):
-                    for report in self.report(example, "--machine", machine, "--watch",
-                                              *self.small_cases(example)):
-                        self.assertTrue(report["check"]["passed"], report)
-                        self.assertEqual(report["watch"]["hazards"], [])
-                        self.assertGreater(report["watch"]["accesses"], 0)
+                for words in self.small_cases(example):
+                    with self.subTest(example=example.name, machine=machine, words=words):
+                        for report in self.report(example, "--machine", machine, "--watch", *words):
+                            self.assertTrue(report["check"]["passed"], report)
+                            self.assertEqual(report["watch"]["hazards"], [])
+                            self.assertGreater(report["watch"]["accesses"], 0)
 
     def test_every_chip_counts(self):
         for chip in ["ascend910b1", "ascend910b2", "ascend910b4"]:
