@@ -169,8 +169,9 @@ void TransferInserter::ChainWork::allocateProducts() {
   l0a = allocIn(Space::l0a, "a", "l0", tileM, step, element);
   l0b = allocIn(Space::l0b, "b", "l0", step, inL0, element);
   // A coupled chip keeps each first product until the vector unit has taken it.
+  const auto held = isSplit ? 1 : static_cast<int64_t>(firsts.size());
   acc = allocIn(Space::l0c, "acc", "acc", tileM, width, sum,
-                isSplit ? 1 : static_cast<int64_t>(firsts.size()));
+                held > 1 ? held * requestedCopies(t.kernel, "acc", "acc") : 1);
 }
 
 //===--- products -------------------------------------------------------------------------===//

@@ -1,0 +1,227 @@
+"""The gradients of attention as fused kernels (examples/attention/backward.mmk) against NumPy in
+double precision, and that against finite differences and, where it is installed, PyTorch."""
+
+import json
+import unittest
+
+import numpy as np
+
+from command import EXAMPLES, CommandTest, main
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+BACKWARD = EXAMPLES / "attention/backward.mmk"
+CHIPS = ("ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend310p3")
+RESULTS = {"delta": ("delta",), "dq": ("dq",), "dkv": ("dk", "dv")}
+SCALE = 0.125
+
+
+def visible(m, n, causal):
+    """Whether query i sees key j."""
+    return np.arange(n) <= np.arange(m)[:, None] + n - m if causal else np.ones((m, n), bool)
+
+
+def forward(q, k, v, causal):
+    """The result of attention, its weights, and the logarithm of the sum of exponentials."""
+    keep = visible(q.shape[2], k.shape[2], causal)
+    s = np.where(keep, SCALE * q @ k.swapaxes(2, 3), -np.inf)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        top = s.max(3, keepdims=True)
+        e = np.where(keep, np.exp(s - top), 0)
+        total = e.sum(3, keepdims=True)
+        p = np.where(keep, e / total, 0)
+        l = np.where(total > 0, top + np.log(total), -np.inf)[..., 0]
+    return p @ v, p, l
+
+
+def gradients(q, k, v, g, causal):
+    o, p, _ = forward(q, k, v, causal)
+    delta = (o * g).sum(3)
+    ds = SCALE * p * (g @ v.swapaxes(2, 3) - delta[..., None])
+    return {"delta": delta, "dq": ds @ k, "dk": ds.swapaxes(2, 3) @ q, "dv": p.swapaxes(2, 3) @ g}
+
+
+def operands(m, n, d, batch=1, heads=2, seed=5):
+    generator = np.random.default_rng(seed)
+    shapes = {"q": m, "k": n, "v": n, "g": m}
+    return {name: generator.uniform(-1, 1, (batch, heads, length, d)).astype(np.float16)
+            for name, length in shapes.items()}
+
+
+class Gradients(unittest.TestCase):
+    """What the kernels are compared with."""
+
+    def each(self):
+        for causal in (False, True):
+            for m, n, d in ((3, 4, 2), (5, 3, 3)):
+                inputs = {name: x.astype(np.float64) for name, x in operands(m, n, d).items()}
+                yield inputs, causal, gradients(**inputs, causal=causal)
+
+    def test_finite_differences(self):
+        step = 1e-5
+        for inputs, causal, expected in self.each():
+            for name in "qkv":
+                found = np.zeros_like(inputs[name])
+                for place in np.ndindex(found.shape):
+                    losses = []
+                    for sign in (1, -1):
+                        moved = {each: x.copy() for each, x in inputs.items()}
+                        moved[name][place] += sign * step
+                        o, _, _ = forward(moved["q"], moved["k"], moved["v"], causal)
+                        losses.append((o * inputs["g"]).sum())
+                    found[place] = (losses[0] - losses[1]) / (2 * step)
+                np.testing.assert_allclose(found, expected["d" + name], atol=1e-8)
+
+    @unittest.skipUnless(torch, "PyTorch is not installed")
+    def test_pytorch(self):
+        for inputs, causal, expected in self.each():
+            q, k, v, g = (torch.tensor(inputs[name], requires_grad=name != "g") for name in "qkvg")
+            keep = visible(q.shape[2], k.shape[2], causal)
+            s = (SCALE * q @ k.transpose(2, 3)).masked_fill(torch.tensor(~keep), -torch.inf)
+            # A row of no key has a softmax of NaN there, and no gradient here.
+            rows = torch.tensor(keep.any(1))
+            p = torch.softmax(s[:, :, rows], 3)
+            (p @ v * g[:, :, rows]).sum().backward()
+            for name, x in (("dq", q), ("dk", k), ("dv", v)):
+                np.testing.assert_allclose(x.grad.numpy(), expected[name], atol=1e-12)
+
+
+class Backward(CommandTest):
+    def run_kernel(self, kernel, dims, inputs, *words, machine, **scalars):
+        """The results of a kernel, and the report of its run."""
+        results = RESULTS[kernel.removesuffix("_causal")]
+        words = list(words)
+        for name, array in inputs.items():
+            np.save(self.folder / f"{name}.npy", array)
+            words += ["--input", f"{name}={name}.npy"]
+        for name in results:
+            words += ["--output", f"{name}={name}.npy"]
+        (report,) = self.report(BACKWARD, "--kernel", kernel, "--machine", machine, *words,
+                                *(f"{name}={value}" for name, value in {**dims, **scalars}.items()))
+        self.assertTrue(report["check"]["passed"], report)
+        return {name: np.load(self.folder / f"{name}.npy") for name in results}, report
+
+    def check(self, m, n, d, causal=False, machines=CHIPS, words=(), batch=1, heads=2):
+        inputs = operands(m, n, d, batch, heads)
+        exact = {name: x.astype(np.float64) for name, x in inputs.items()}
+        expected = gradients(**exact, causal=causal)
+        o, _, l = forward(exact["q"], exact["k"], exact["v"], causal)
+        dims = {"B": batch, "H": heads, "M": m, "D": d}
+        suffix = "_causal" if causal else ""
+        for machine in machines:
+            with self.subTest(machine=machine, m=m, n=n, d=d, causal=causal):
+                found, _ = self.run_kernel("delta", dims, {"o": o.astype(np.float16), "g": inputs["g"]},
+                                           machine=machine)
+                saved = {**inputs, "l": l.astype(np.float32), "delta": found["delta"]}
+                for kernel in ("dq", "dkv"):
+                    results, report = self.run_kernel(kernel + suffix, {**dims, "N": n}, saved, *words,
+                                                      machine=machine, scale=SCALE)
+                    found.update(results)
+                    if "--watch" in words:
+                        self.assertEqual(report["watch"]["hazards"], [])
+                for name, x in found.items():
+                    scale = max(1, np.abs(expected[name]).max())
+                    np.testing.assert_allclose(x.astype(np.float64), expected[name],
+                                               atol=3e-3 * scale, err_msg=name)
+
+    def test_lengths(self):
+        for m, n, d in ((1, 1, 64), (17, 127, 40), (127, 17, 64), (1, 1000, 96), (1000, 127, 128)):
+            self.check(m, n, d, words=("--watch",), machines=("ascend910b2", "ascend310p3"))
+
+    def test_causal(self):
+        for m, n, d in ((1, 1, 64), (17, 127, 40), (127, 17, 64), (127, 1000, 128)):
+            self.check(m, n, d, causal=True, words=("--watch",), machines=("ascend910b2", "ascend310p3"))
+
+    def test_every_machine(self):
+        for causal in (False, True):
+            self.check(127, 130, 64, causal, machines=(*CHIPS, "host"), batch=2)
+
+    def test_one_loop(self):
+        """Also where passes would be faster, and with parts that are ahead of each other."""
+        for preload in (1, 3):
+            self.check(130, 300, 64, causal=preload == 3, machines=("ascend910b2", "ascend310p3"),
+                       words=("--set", "fuse=products", "--set", f"preload={preload}"))
+
+    def test_same_bits(self):
+        dims = {"B": 1, "H": 2, "M": 200, "N": 130, "D": 64}
+        inputs = operands(200, 130, 64)
+        exact = [inputs[name].astype(np.float64) for name in "qkv"]
+        o, _, l = forward(*exact, False)
+        saved = {**inputs, "l": l.astype(np.float32),
+                 "delta": (o * inputs["g"]).sum(3).astype(np.float32)}
+        for kernel in ("dq", "dkv"):
+            runs = [self.run_kernel(kernel, dims, saved, "--threads", threads, "--set", "fuse=products",
+                                    machine="ascend910b2", scale=SCALE)[0] for threads in (1, 2, 1)]
+            for name in RESULTS[kernel]:
+                for other in runs[1:]:
+                    np.testing.assert_array_equal(runs[0][name].view(np.uint16),
+                                                  other[name].view(np.uint16))
+
+    def test_from_the_forward_pass(self):
+        """The result and the logarithms that attention stores."""
+        inputs = operands(61, 117, 40)
+        words = ["B=1", "H=2", "M=61", "N=117", "D=40", f"scale={SCALE}"]
+        for name in "qkv":
+            np.save(self.folder / f"{name}.npy", inputs[name])
+            words += ["--input", f"{name}={name}.npy"]
+        for machine in ("ascend910b2", "ascend310p3"):
+            with self.subTest(machine=machine):
+                self.mmk("run", EXAMPLES / "attention/attention_causal.mmk", "--machine", machine, *words,
+                         "--output", "o=o.npy", "--output", "l=l.npy")
+                saved = {"l": np.load(self.folder / "l.npy"), "g": inputs["g"]}
+                found, _ = self.run_kernel("delta", {"B": 1, "H": 2, "M": 61, "D": 40},
+                                           {"o": np.load(self.folder / "o.npy"), "g": inputs["g"]},
+                                           machine=machine)
+                saved = {**inputs, "l": saved["l"], "delta": found["delta"]}
+                for kernel in ("dq_causal", "dkv_causal"):
+                    results, _ = self.run_kernel(kernel, {"B": 1, "H": 2, "M": 61, "N": 117, "D": 40},
+                                                 saved, machine=machine, scale=SCALE)
+                    found.update(results)
+                exact = {name: x.astype(np.float64) for name, x in inputs.items()}
+                for name, x in gradients(**exact, causal=True).items():
+                    np.testing.assert_allclose(found[name].astype(np.float64), x, atol=1e-2)
+
+    def test_nothing_of_the_size_of_the_scores(self):
+        """Between passes two matrices of M x N are stored, in one loop none. What the cores exchange
+        are parts: as many bytes at every length, in one program."""
+        for kernel in ("dq", "dkv", "dq_causal", "dkv_causal"):
+            def memory(fuse):
+                return json.loads(self.mmk("compile", BACKWARD, "--kernel", kernel, "--machine", "ascend910b2",
+                                           "--set", f"fuse={fuse}", "--emit=memory", "--json", "-"))[0]
+            scores = [space for space in memory("all")["workspaces"]]
+            self.assertGreaterEqual(len(scores), 2, scores)
+            (phase,) = memory("products")["phases"]
+            self.assertEqual(memory("products")["workspaces"], [])
+            (exchanged,) = [space for space in phase["memories"] if space["name"] == "gm"]
+            self.assertLess(exchanged["used"], 2 << 20)
+
+    def test_the_choice(self):
+        """mmk takes one loop by itself, and says so."""
+        for kernel in ("dq", "dkv"):
+            (report,) = self.report(BACKWARD, "--kernel", kernel, "--case", "S2", "--machine", "ascend910b2",
+                                    "--count-only")
+            self.assertIn("fuse=products", report["variant"])
+            said = self.mmk("explain", BACKWARD, "--kernel", kernel, "--case", "S2", "--machine", "ascend910b2")
+            self.assertIn("fuse=products", said.splitlines()[0])
+
+    def test_time(self):
+        """All gradients take at most 3.5 times the cycles of the forward pass."""
+        def cycles(file, kernel, dims):
+            words = [f"{name}={value}" for name, value in dims.items()]
+            (report,) = self.report(EXAMPLES / "attention" / file, "--kernel", kernel, "--machine",
+                                    "ascend910b2", "--count-only", *words)
+            return report["clock"]["cycles"]
+        for length, heads in ((2048, 1), (8192, 1), (2048, 8)):
+            rows = {"B": 1, "H": heads, "M": length, "D": 128}
+            dims = {**rows, "N": length}
+            ahead = cycles("attention.mmk", "attention", {**dims, "E": 128})
+            back = cycles("backward.mmk", "delta", rows) + sum(
+                cycles("backward.mmk", kernel, dims) for kernel in ("dq", "dkv"))
+            self.assertLessEqual(back, 3.5 * ahead, (length, heads))
+
+
+if __name__ == "__main__":
+    main()
