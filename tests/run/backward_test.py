@@ -184,19 +184,37 @@ class Backward(CommandTest):
                 for name, x in gradients(**exact, causal=True).items():
                     np.testing.assert_allclose(found[name].astype(np.float64), x, atol=1e-2)
 
-    def test_nothing_of_the_size_of_the_scores(self):
-        """Between passes two matrices of M x N are stored, in one loop none. What the cores exchange
-        are parts: as many bytes at every length, in one program."""
+    def test_memory(self):
+        """Between passes two matrices of M x N are held, in one loop none. What the cores exchange are
+        parts, in rings of one size for all lengths."""
         for kernel in ("dq", "dkv", "dq_causal", "dkv_causal"):
             def memory(fuse):
                 return json.loads(self.mmk("compile", BACKWARD, "--kernel", kernel, "--machine", "ascend910b2",
                                            "--set", f"fuse={fuse}", "--emit=memory", "--json", "-"))[0]
-            scores = [space for space in memory("all")["workspaces"]]
-            self.assertGreaterEqual(len(scores), 2, scores)
-            (phase,) = memory("products")["phases"]
+            self.assertGreaterEqual(len(memory("all")["workspaces"]), 2)
             self.assertEqual(memory("products")["workspaces"], [])
+            (phase,) = memory("products")["phases"]
             (exchanged,) = [space for space in phase["memories"] if space["name"] == "gm"]
             self.assertLess(exchanged["used"], 2 << 20)
+
+    def test_bytes(self):
+        """What passes through global memory is proportional to the rows of the first products, and
+        linear in their columns."""
+        for kernel, rows, columns in (("dq", "M", "N"), ("dkv", "N", "M")):
+            words = [word for choice in (f"tile.{rows}=128", f"tile.{columns}=128", "tile.D=128",
+                                         "stage.D=128", "preload=2", "skew=stages", "buffers.l1=1",
+                                         "buffers.acc=2", "fuse=products")
+                     for word in ("--set", choice)]
+
+            def moved(m, n):
+                (report,) = self.report(BACKWARD, "--kernel", kernel, "B=1", "H=1", f"{rows}={m}",
+                                        f"{columns}={n}", "D=128", "--count-only", "--machine",
+                                        "ascend910b2", *words)
+                return report["clock"]["global_bytes"]
+            of_columns = [moved(1024, n) for n in (1024, 2048, 4096)]
+            step = of_columns[1] - of_columns[0]
+            self.assertEqual(of_columns[2], of_columns[0] + 3 * step)
+            self.assertEqual(moved(4096, 1024), 4 * of_columns[0])
 
     def test_the_choice(self):
         """mmk takes one loop by itself, and says so."""
