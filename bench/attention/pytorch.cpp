@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <torch/version.h>
 
@@ -14,18 +17,30 @@ at::Tensor viewOf(Tensor &tensor) {
   return at::from_blob(tensor.data(), tensor.shape, at::TensorOptions().dtype(type));
 }
 
+/// Its products are those of OpenBLAS in Debian, which counts its own threads.
+void setThreads(unsigned threads) {
+  using Set = void(int);
+  static Set *const set = reinterpret_cast<Set *>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (!set) {
+    std::fprintf(stderr, "PyTorch here does not use OpenBLAS: its threads cannot be set\n");
+    std::exit(2);
+  }
+  at::set_num_threads(static_cast<int>(threads));
+  set(static_cast<int>(threads));
+}
+
 } // namespace
 
 // Its products on the CPU have no f16.
 std::optional<Run> ofPyTorch(const Problem &problem, Operands &operands) {
   if (problem.type == ElementType::f16 || problem.isCausal)
     return std::nullopt;
-  at::set_num_threads(static_cast<int>(problem.threads));
   const at::Tensor q = viewOf(operands.q), k = viewOf(operands.k), v = viewOf(operands.v);
   at::Tensor o = viewOf(operands.o);
   at::Tensor scores = at::empty({problem.length, problem.length}, q.options()),
              weights = at::empty_like(scores);
-  return [=, scale = problem.scale()]() mutable {
+  return [=, scale = problem.scale(), threads = problem.threads]() mutable {
+    setThreads(threads);
     const c10::InferenceMode mode;
     for (int64_t head = 0; head < q.size(0); ++head) {
       at::Tensor out = o[head];
