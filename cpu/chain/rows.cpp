@@ -177,6 +177,17 @@ SmallVector<mlir::Value> ChainRows::wantedIn(unsigned level) const {
   return wanted;
 }
 
+mlir::Value ChainRows::waitingScore() {
+  if (facts.waiting.size() != 1 || facts.waiting[0].pass > 0)
+    return nullptr;
+  Known known = scalars;
+  known[facts.waiting[0].value] = nullptr;
+  for (unsigned level = 1; level <= lastLevel(); ++level)
+    if (is_contained(inputsFor(wantedIn(level), known), 0))
+      return nullptr;
+  return facts.waiting[0].value;
+}
+
 SmallVector<mlir::Value> ChainRows::keptFor(ArrayRef<mlir::Value> wanted) {
   SetVector<mlir::Value> kept;
   auto add = [&](mlir::Value value) {
@@ -222,13 +233,17 @@ RowCode::States ChainRows::step(unsigned level, const Pointers &pointers, Value 
   Value *absolute = b.CreateAdd(first, column);
   addPositions(pointers, absolute, known);
   const SmallVector<mlir::Value> wanted = wantedIn(level);
-  for (unsigned i : inputsFor(wanted, known)) {
-    Value *at = i == 0 ? e.offset(scoresOfRow, b.CreateMul(column, e.number(4)))
-                       : inputAt(i, pointers.inputs[i], absolute);
+  const mlir::Value waiting = waitingScore();
+  Value *score = e.offset(scoresOfRow, b.CreateMul(column, e.number(4)));
+  auto loadScore = [&] { return e.load(e.vectorOf(e.f32(), lanes()), score); };
+  if (waiting && level > 0)
+    known[waiting] = loadScore();
+  for (unsigned i : inputsFor(wanted, known))
     known[region.getArgument(i)] =
-        i == 0 ? e.load(e.vectorOf(e.f32(), lanes()), at) : loadInput(i, at, count);
-  }
+        i == 0 ? loadScore() : loadInput(i, inputAt(i, pointers.inputs[i], absolute), count);
   compute(wanted, known);
+  if (waiting && level == 0)
+    e.store(known.lookup(waiting), score);
   States next;
   for (auto [accumulator, state] : zip(accumulators[level], states))
     next.push_back(taken(accumulator, state, known, absolute, count));

@@ -79,6 +79,9 @@ private:
   void storeWeights(llvm::Value *scoresOfRow, llvm::Value *column, llvm::Value *count,
                     const Known &known);
   llvm::SmallVector<mlir::Value> wantedIn(unsigned level) const;
+  /// What takes long to compute of a score, and is needed by later passes in its place: a tanh.
+  /// Null where these need the score too, or more than that.
+  mlir::Value waitingScore();
   /// What is equal for a row and read for its elements.
   llvm::SmallVector<mlir::Value> keptFor(llvm::ArrayRef<mlir::Value> wanted);
   void combine(unsigned level, const Group &group, llvm::Value *partials);
