@@ -1,5 +1,6 @@
 #include "cpu/accumulator.h"
 
+#include "codegen/micro_kernel.h"
 #include "codegen/scalar_ops.h"
 
 using namespace llvm;
@@ -113,7 +114,7 @@ mlir::arith::MulFOp Accumulator::product() {
 }
 
 Parts Accumulator::takeProduct(const Parts &before, Value *x, Value *y) {
-  return {b->CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, before[0]})};
+  return {emitMultiply(*e, Multiply::f32, x, y, before[0])};
 }
 
 // Of equal ones, and of two NaN, the first stays.

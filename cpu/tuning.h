@@ -190,6 +190,9 @@ struct CpuTuning {
   static constexpr int64_t chainDepth = 512;
   /// Rows for which the operands of a part are packed: packing then takes some percent of the time.
   static constexpr int64_t chainRows = 256;
+  /// Rows up to which B and V are read in place, and how far ahead these are prefetched into L2.
+  static constexpr int64_t chainRowsInPlace = 8;
+  int64_t chainPrefetchBytes = 8192;
   /// Tiles for each thread, if each then has at least so many rows: shares are equal then, also
   /// where a condition leaves later rows more columns.
   int64_t chainTilesOfThread = 4, chainFewRows = 64;

@@ -6,6 +6,8 @@
 #include "bench/attention/problem.h"
 #include "bench/ceilings.h"
 #include "bench/peers/turns.h"
+#include "bench/stream.h"
+#include "runtime/threads.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,6 +31,15 @@ constexpr const char *begin = "<!-- The tables: mmk-attention --write -->\n",
 
 constexpr std::array<std::array<int64_t, 3>, 5> shapes = {
     {{8, 1024, 64}, {16, 2048, 64}, {32, 1024, 128}, {8, 4096, 128}, {8, 8192, 64}}};
+/// Few queries and many keys: heads, queries, keys, depth.
+constexpr std::array<std::array<int64_t, 4>, 8> decoded = {{{8, 1, 4096, 128},
+                                                            {8, 8, 4096, 128},
+                                                            {1, 1, 32768, 128},
+                                                            {2, 4, 32768, 64},
+                                                            {8, 1, 32768, 128},
+                                                            {8, 8, 32768, 128},
+                                                            {1, 1, 131072, 128},
+                                                            {1, 8, 131072, 64}}};
 constexpr std::array<ElementType, 3> types = {ElementType::f32, ElementType::bf16,
                                               ElementType::f16};
 /// Rounds, in which each library has a turn; a library that takes longer than this, in seconds, has
@@ -40,6 +51,7 @@ constexpr double longest = 1.5;
 struct Figures {
   double mmk = 0, oneDnn = 0, pyTorch = 0;
   double ceiling = 0; ///< the part of it that mmk reaches
+  double stream = 0;  ///< of reading keys and values once
 };
 using Measured = std::map<std::string, Figures>;
 
@@ -66,6 +78,17 @@ struct Library {
   std::vector<double> seconds;
 };
 
+/// Reads keys and values, each thread a part of them.
+Run streamOf(const Problem &problem, const Operands &operands) {
+  return [&operands, threads = problem.threads] {
+    parallelFor(2 * threads, threads, [&operands, threads](int64_t part, unsigned) {
+      const Tensor &tensor = part % 2 ? operands.v : operands.k;
+      const size_t bytes = tensor.bytes() / threads / 64 * 64;
+      readAll(tensor.as<char>() + static_cast<size_t>(part / 2) * bytes, bytes);
+    });
+  };
+}
+
 std::optional<Figures> measure(const Problem &problem) {
   Operands operands(problem);
   std::vector<Library> libraries;
@@ -74,10 +97,14 @@ std::optional<Figures> measure(const Problem &problem) {
     libraries.push_back({&Figures::oneDnn, "oneDNN", std::move(*run), {}});
   if (std::optional<Run> run = ofPyTorch(problem, operands))
     libraries.push_back({&Figures::pyTorch, "PyTorch", std::move(*run), {}});
+  if (problem.isDecoding())
+    libraries.push_back({&Figures::stream, "stream", streamOf(problem, operands), {}});
   for (Library &library : libraries) {
     operands.o.poison();
     const double once = peers::timeOf(problem.threads, [&] { library.run(); });
-    if (const std::string wrong = whatIsWrong(problem, operands); !wrong.empty()) {
+    const bool computes = library.figure != &Figures::stream;
+    const std::string wrong = computes ? whatIsWrong(problem, operands) : "";
+    if (!wrong.empty()) {
       fmt::print("{} of {}: {}\n", library.name, problem.name(), wrong);
       return std::nullopt;
     }
@@ -110,12 +137,21 @@ void forEachProblem(llvm::function_ref<void(const Problem &)> body) {
       for (const auto &[heads, length, depth] : shapes)
         for (ElementType type : types)
           body({type, heads, length, depth, isCausal, threads});
+  for (unsigned threads : {1U, 2U})
+    for (const auto &[heads, queries, length, depth] : decoded)
+      for (ElementType type : types)
+        body({type, heads, length, depth, /*isCausal=*/false, threads, queries});
 }
 
 std::string line(const Problem &problem, const Figures &figures) {
   std::string text =
-      fmt::format("{:28} {:9.2f} ms {:7.1f} GFLOP/s, {:.2f} of the ceiling", problem.name(),
-                  figures.mmk * 1e3, problem.operations() / figures.mmk / 1e9, figures.ceiling);
+      problem.isDecoding()
+          ? fmt::format("{:28} {:9.3f} ms {:7.1f} GB/s, {:.2f} of a stream", problem.name(),
+                        figures.mmk * 1e3, problem.bytes() / figures.mmk / 1e9,
+                        figures.stream / figures.mmk)
+          : fmt::format("{:28} {:9.2f} ms {:7.1f} GFLOP/s, {:.2f} of the ceiling", problem.name(),
+                        figures.mmk * 1e3, problem.operations() / figures.mmk / 1e9,
+                        figures.ceiling);
   for (const auto &[name, seconds] :
        {std::pair("oneDNN", figures.oneDnn), {"PyTorch", figures.pyTorch}})
     if (seconds > 0)
@@ -142,7 +178,35 @@ std::string tableOf(const Measured &measured, bool isCausal, unsigned threads) {
       text += fmt::format(" {:.1f} | {:.0f} | {:.2f} |", figures.mmk * 1e3,
                           problem.operations() / figures.mmk / 1e9, figures.ceiling);
       if (type != ElementType::f16 && !isCausal)
-        text += fmt::format(" {:.2f} | {:.1f} |", figures.oneDnn / figures.mmk,
+        text += fmt::format(" {:.2f} | {:.2f} |", figures.oneDnn / figures.mmk,
+                            figures.pyTorch / figures.mmk);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string tableOfDecoding(const Measured &measured, unsigned threads) {
+  std::string text = fmt::format(
+                  "\n### Few queries, {} thread{}\n\n| heads x queries x keys x depth |", threads,
+                  threads == 1 ? "" : "s"),
+              rule = "\n|---|";
+  for (ElementType type : types) {
+    const bool hasPeers = type != ElementType::f16;
+    text += fmt::format(" {}: ms | GB/s | of a stream |{}", spelling(type),
+                        hasPeers ? " oneDNN / mmk | PyTorch / mmk |" : "");
+    rule += hasPeers ? "---|---|---|---|---|" : "---|---|---|";
+  }
+  text += rule + "\n";
+  for (const auto &[heads, queries, length, depth] : decoded) {
+    text += fmt::format("| {} x {} x {} x {} |", heads, queries, length, depth);
+    for (ElementType type : types) {
+      const Problem problem{type, heads, length, depth, /*isCausal=*/false, threads, queries};
+      const Figures &figures = measured.at(problem.name());
+      text += fmt::format(" {:.2f} | {:.0f} | {:.2f} |", figures.mmk * 1e3,
+                          problem.bytes() / figures.mmk / 1e9, figures.stream / figures.mmk);
+      if (type != ElementType::f16)
+        text += fmt::format(" {:.2f} | {:.2f} |", figures.oneDnn / figures.mmk,
                             figures.pyTorch / figures.mmk);
     }
     text += "\n";
@@ -156,6 +220,8 @@ bool write(const Measured &measured) {
   for (bool isCausal : {false, true})
     for (unsigned threads : {1U, 2U})
       tables += tableOf(measured, isCausal, threads);
+  for (unsigned threads : {1U, 2U})
+    tables += tableOfDecoding(measured, threads);
   std::string old;
   if (auto buffer = llvm::MemoryBuffer::getFile(page))
     old = (*buffer)->getBuffer().str();

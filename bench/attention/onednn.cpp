@@ -31,30 +31,31 @@ public:
         stream_(engine_), type_(problem.type == ElementType::bf16 ? memory::data_type::bf16
                                                                   : memory::data_type::f32) {
     setThreads(problem.threads);
-    const int64_t n = problem.length, d = problem.depth;
+    const int64_t m = problem.queries, n = problem.length, d = problem.depth;
     const auto plain = memory::format_tag::ab;
-    const memory::desc rows({n, d}, type_, plain), keys({d, n}, type_, memory::format_tag::ba),
-        scores({n, n}, type_, plain);
+    const memory::desc rows({m, d}, type_, plain), keys({d, n}, type_, memory::format_tag::ba),
+        values({n, d}, type_, plain), scores({m, n}, type_, plain);
     dnnl::primitive_attr scaled;
     scaled.set_output_scales(0, {problem.scale()});
     first_ = dnnl::matmul({{rows, keys, scores}, scaled, engine_});
     using Softmax = dnnl::softmax_forward;
     softmax_ = Softmax({{dnnl::prop_kind::forward_inference, scores, 1}, engine_});
-    second_ = dnnl::matmul({{scores, rows, rows}, engine_});
+    second_ = dnnl::matmul({{scores, values, rows}, engine_});
     scores_ = memory(scores, engine_);
     rows_ = rows;
     keys_ = keys;
+    values_ = values;
   }
 
   void run() {
     setThreads(problem_.threads);
-    const size_t bytes = operands_.q.bytes() / static_cast<size_t>(problem_.heads);
     for (int64_t head = 0; head < problem_.heads; ++head) {
       auto of = [&](Tensor &tensor, const memory::desc &description) {
+        const size_t bytes = tensor.bytes() / static_cast<size_t>(problem_.heads);
         return memory(description, engine_, tensor.as<char>() + static_cast<size_t>(head) * bytes);
       };
       const memory q = of(operands_.q, rows_), k = of(operands_.k, keys_),
-                   v = of(operands_.v, rows_), o = of(operands_.o, rows_);
+                   v = of(operands_.v, values_), o = of(operands_.o, rows_);
       first_.execute(stream_, {{DNNL_ARG_SRC, q}, {DNNL_ARG_WEIGHTS, k}, {DNNL_ARG_DST, scores_}});
       softmax_.execute(stream_, {{DNNL_ARG_SRC, scores_}, {DNNL_ARG_DST, scores_}});
       second_.execute(stream_, {{DNNL_ARG_SRC, scores_}, {DNNL_ARG_WEIGHTS, v}, {DNNL_ARG_DST, o}});
@@ -68,7 +69,7 @@ private:
   dnnl::engine engine_;
   dnnl::stream stream_;
   memory::data_type type_;
-  memory::desc rows_, keys_;
+  memory::desc rows_, keys_, values_;
   memory scores_;
   dnnl::matmul first_, second_;
   dnnl::softmax_forward softmax_;

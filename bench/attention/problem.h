@@ -16,19 +16,23 @@ struct Problem {
   int64_t heads = 0, length = 0, depth = 0;
   bool isCausal = false;
   unsigned threads = 1;
+  int64_t queries = length; ///< of each head; few in decoding
 
-  /// "full 8x1024x64 f32 1"
+  /// "full 8x1024x64 f32 1", "decode 8x4x4096x64 f32 1"
   std::string name() const;
+  bool isDecoding() const { return queries < length; }
   float scale() const;
   /// Of both products, each a multiplication and an addition; of causal ones, what the condition
   /// leaves.
   double operations() const;
+  /// Of the keys and the values.
+  double bytes() const;
 };
 
 /// The same for all libraries, which share the result, too: it is in memory beforehand.
 struct Operands {
   explicit Operands(const Problem &problem);
-  Tensor q, k, v, o; ///< each heads x length x depth
+  Tensor q, k, v, o; ///< each heads x length x depth, or queries in place of the length
 };
 
 /// One library's implementation, ready to be called repeatedly.

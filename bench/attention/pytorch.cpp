@@ -37,7 +37,7 @@ std::optional<Run> ofPyTorch(const Problem &problem, Operands &operands) {
     return std::nullopt;
   const at::Tensor q = viewOf(operands.q), k = viewOf(operands.k), v = viewOf(operands.v);
   at::Tensor o = viewOf(operands.o);
-  at::Tensor scores = at::empty({problem.length, problem.length}, q.options()),
+  at::Tensor scores = at::empty({problem.queries, problem.length}, q.options()),
              weights = at::empty_like(scores);
   return [=, scale = problem.scale(), threads = problem.threads]() mutable {
     setThreads(threads);

@@ -2,6 +2,7 @@
 
 #include "bench/ceilings.h"
 #include "bench/peers/turns.h"
+#include "bench/stream.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
@@ -41,20 +42,6 @@ long interruptions() {
   return usage.ru_nivcsw;
 }
 
-using Vector = float __attribute__((vector_size(64)));
-
-/// The sum of what is read; four streams, which is the fastest way.
-void read(const void *from, size_t bytes) {
-  const auto *vectors = static_cast<const Vector *>(from);
-  const size_t part = bytes / sizeof(Vector) / 4;
-  Vector sums[4] = {};
-  for (size_t i = 0; i < part; ++i)
-    for (size_t stream = 0; stream < 4; ++stream)
-      sums[stream] += vectors[stream * part + i];
-  for (Vector &sum : sums)
-    asm volatile("" : "+v"(sum));
-}
-
 /// A stream of the bytes of the problem, each thread a part: half of them written by non-temporal
 /// stores, where the result is large; else all are read.
 Contender streamOf(const Problem &problem) {
@@ -74,7 +61,7 @@ Contender streamOf(const Problem &problem) {
               if (writes)
                 copyPastCaches(to.as<char>() + part * each, begin, each);
               else
-                read(begin, each);
+                readAll(begin, each);
             });
           }};
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/pack.h"
 #include "codegen/region.h"
+#include "cpu/chain/in_place.h"
 #include "cpu/chain/products.h"
 #include "cpu/chain/rows.h"
 #include "cpu/denormal.h"
@@ -26,11 +27,12 @@ constexpr int64_t panelColumns(const CodeTarget &target) {
 struct ChainPlaces {
   Plane a, b, v;
   Value *m = nullptr, *n = nullptr, *k = nullptr, *columns = nullptr;
+  Value *allRows = nullptr; ///< of the tensor, of which a tile has m
   Value *context = nullptr; ///< of the epilogue
   SpacePlaces rows;         ///< the first input is the scores, which have no place
 
   SmallVector<Value **> fields() {
-    SmallVector<Value **> all = {&m, &n, &k, &columns, &context};
+    SmallVector<Value **> all = {&m, &n, &k, &columns, &allRows, &context};
     for (Plane *plane : {&a, &b, &v})
       all.append({&plane->pointer, &plane->row, &plane->column});
     all.append(rows.fields());
@@ -44,13 +46,20 @@ struct ChainPlaces {
   }
 };
 
+/// How the products of a tile are computed.
+struct Products {
+  Multiply first, second;
+  bool inPlace = false; ///< B and V are not packed
+};
+
 /// The code of tiles with products of one kind each.
 class ChainTile {
 public:
-  ChainTile(Emitter &e, cpu::ChainOp op, Multiply first, Multiply second, const std::string &name,
+  ChainTile(Emitter &e, cpu::ChainOp op, Products products, const std::string &name,
             const ChainPlaces &outside, Epilogue &epilogue)
-      : e(e), b(e.b), op(op), first(first), second(second), name(name), outside(outside),
-        epilogue(epilogue), facts(op, second) {}
+      : e(e), b(e.b), op(op), first(products.first), second(products.second),
+        inPlace(products.inPlace), name(name), outside(outside), epilogue(epilogue),
+        facts(op, second) {}
 
   /// void(ptr frame)
   Function *tile();
@@ -118,6 +127,7 @@ private:
   IRBuilder<> &b;
   cpu::ChainOp op;
   const Multiply first, second;
+  const bool inPlace;
   const std::string name;
   const ChainPlaces &outside;
   Epilogue &epilogue;
@@ -250,6 +260,12 @@ ChainTile::Range ChainTile::findRanges(const ChainPlaces &p, const Layout &at, c
 
 void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &block, Value *group,
                            Value *column, Value *packed, Value *count) {
+  if (inPlace) {
+    b.CreateCall(scoresInPlace(e, elementOf(op.getB())),
+                 {at.a, e.offset(p.b.pointer, b.CreateMul(column, p.b.column)), at.scores, at.aRow,
+                  p.b.column, e.number(scoreRowBytes), block.rows, count, p.k});
+    return;
+  }
   GroupProduct product;
   product.aRow = at.aRow;
   product.panels = at.bPanels;
@@ -295,6 +311,20 @@ void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &b
       callGroup(Stage::part, at, block, group, {column, count});
     }
     Value *sums = rowPlace(at.sums, group, at.sumRow);
+    Value *source = e.offset(p.v.pointer, b.CreateAdd(b.CreateMul(column, p.v.row),
+                                                      b.CreateMul(block.column, p.v.column)));
+    Type *element = elementOf(op.getV());
+    if (inPlace) {
+      auto add = [&](bool excludes) {
+        b.CreateCall(addInPlace(e, element, excludes),
+                     {at.scores, source, sums, e.number(scoreRowBytes), p.v.row, at.sumRow,
+                      block.rows, count, block.columns});
+      };
+      e.when(isFull, [&] { add(/*excludes=*/false); });
+      if (facts.excludes)
+        e.when(b.CreateNot(isFull), [&] { add(/*excludes=*/true); });
+      return;
+    }
     auto multiply = [&] {
       GroupProduct product;
       product.a = at.scores;
@@ -316,9 +346,6 @@ void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &b
       Value *row = e.plus(block.row, group, e.target.lanes);
       Value *rows =
           e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
-      Value *source = e.offset(p.v.pointer, b.CreateAdd(b.CreateMul(column, p.v.row),
-                                                        b.CreateMul(block.column, p.v.column)));
-      Type *element = elementOf(op.getV());
       b.CreateCall(addWithoutExcluded(e, isBf16(second) ? element : e.f32(), element),
                    {at.scores, source, sums, e.number(scoreRowBytes), p.v.row, p.v.column,
                     at.sumRow, rows, count, block.columns});
@@ -329,6 +356,8 @@ void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &b
 void ChainTile::emitPart(const ChainPlaces &p, const Layout &at, const Block &block,
                          Value *column) {
   Value *count = e.min(at.part, b.CreateSub(p.n, column));
+  if (inPlace)
+    return emitGroup(p, at, block, e.number(0), column, count, /*nonFinite=*/nullptr);
   e.when(b.CreateNot(isMany(p)), [&] { packB(p, at, column, count, e.number(0), p.k); });
   Value *source = e.offset(p.v.pointer, b.CreateAdd(b.CreateMul(column, p.v.row),
                                                     b.CreateMul(block.column, p.v.column)));
@@ -388,6 +417,21 @@ Function *ChainTile::tile() {
   });
 }
 
+/// Whether the products are computed in place: of few rows, with operands whose elements that are
+/// multiplied side by side are next to each other. All tiles are computed alike, so that results do
+/// not depend on the number of threads.
+Value *areInPlace(Emitter &e, cpu::ChainOp op, const ChainPlaces &p) {
+  auto bytesOf = [&](mlir::Value tensor) {
+    return e.number(
+        e.bytesOf(e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType())));
+  };
+  Value *isDense = e.b.CreateAnd(e.b.CreateICmpEQ(p.b.row, bytesOf(op.getB())),
+                                 e.b.CreateICmpEQ(p.v.column, bytesOf(op.getV())));
+  Value *isFew = e.b.CreateAnd(e.b.CreateICmpSLE(p.allRows, e.number(CpuTuning::chainRowsInPlace)),
+                               e.b.CreateICmpSLE(p.k, e.number(CpuTuning::chainDepth)));
+  return e.b.CreateAnd(isDense, isFew);
+}
+
 /// Whether dot products of bf16, which take denormals for zeros, may compute both products.
 Value *areDenormalFree(Emitter &e, const ChainPlaces &p) {
   ProductOperands scores;
@@ -405,6 +449,7 @@ void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
   places.b = planeOf(e, values, op.getB(), op.getBOffsets(), op.getBAlong());
   places.v = planeOf(e, values, op.getV(), op.getVOffsets(), op.getVAlong());
   places.m = values.value(op.getM());
+  places.allRows = values.global(op.getA()).extents[op.getAAlong()[0]];
   places.n = values.value(op.getN());
   places.k = values.value(op.getK());
   places.columns = values.value(op.getColumns());
@@ -436,17 +481,21 @@ void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
   bool complete = true;
   Function *function = e.helper(name, 1, 0, {}, [&](Function *f) {
     Value *inside = f->getArg(0);
-    ChainTile tile(e, op, first, second, name + "_tile", places, epilogue);
-    if (!isBf16(first) && !isBf16(second)) {
+    const ChainPlaces p = places.in(e, inside);
+    auto call = [&](Products products, const char *kind) {
+      ChainTile tile(e, op, products, name + kind, places, epilogue);
       e.b.CreateCall(tile.tile(), {inside});
-    } else {
-      ChainTile wide(e, op, Multiply::f32, Multiply::f32, name + "_wide", places, epilogue);
-      Value *normal = areDenormalFree(e, places.in(e, inside));
-      e.when(normal, [&] { e.b.CreateCall(tile.tile(), {inside}); });
-      e.when(e.b.CreateNot(normal), [&] { e.b.CreateCall(wide.tile(), {inside}); });
-      complete &= wide.complete;
-    }
-    complete &= tile.complete;
+      complete &= tile.complete;
+    };
+    Value *inPlace = areInPlace(e, op, p);
+    e.when(inPlace, [&] { call({Multiply::f32, Multiply::f32, /*inPlace=*/true}, "_in_place"); });
+    e.when(e.b.CreateNot(inPlace), [&] {
+      if (!isBf16(first) && !isBf16(second))
+        return call({first, second}, "_tile");
+      Value *normal = areDenormalFree(e, p);
+      e.when(normal, [&] { call({first, second}, "_tile"); });
+      e.when(e.b.CreateNot(normal), [&] { call({Multiply::f32, Multiply::f32}, "_wide"); });
+    });
   });
   e.b.CreateCall(function, {frame});
   if (!complete || !epilogue.complete)

@@ -165,17 +165,28 @@ class Chains(CommandTest):
             for type in ("f32", "bf16"):
                 self.each(seed, type, shape=shape, **options)
 
+    # Few rows, whose operands are read in place; and one row more.
+    def test_few_rows(self):
+        for seed, (m, n, d, e) in enumerate([(1, 1, 1, 1), (1, 700, 64, 80), (2, 193, 41, 37),
+                                             (3, 5, 16, 128), (5, 400, 100, 65), (8, 390, 128, 24),
+                                             (8, 50, 513, 16), (4, 70, 24, 600), (9, 250, 40, 40)]):
+            for type in DTYPES:
+                self.each(seed, type, shape=(2, 2, m, n, d, e), rows=True)
+                self.each(seed, type, shape=(2, 2, m, n, d, e), rounds=True, lengths=True,
+                          guard="j <= i + N - M", cap=True)
+
     def test_not_finite(self):
-        for seed, guard in enumerate(["j <= i + N - M", "(i + j) % 3 != 1"]):
+        for seed, guard in enumerate(["j <= i + N - M", "(i + j) % 3 != 1"] * 2):
             for type in DTYPES:
                 for value in (np.nan, np.inf):
-                    chain = Chain(seed, type, guard, shape=(1, 1, 70, 230, 16, 20), rows=True)
+                    rows = 70 if seed < 2 else 7
+                    chain = Chain(seed, type, guard, shape=(1, 1, rows, 230, 16, 20), rows=True)
                     stored = bf16(np.float32(value)) if type == "bf16" else value
                     for name in ("v", "k"):
                         chain.inputs[name][0, 0, 200, 3] = stored
                         chain.exact[name][0, 0, 200, 3] = value
                     chain.exact["k"][0, 0, 200, 3] = chain.exact["v"][0, 0, 200, 3]
-                    with self.subTest(guard=guard, type=type, value=value):
+                    with self.subTest(guard=guard, type=type, value=value, rows=rows):
                         self.run_chain(chain, checks=False)
 
     # A rounding of such scores shows in their exponentials.
