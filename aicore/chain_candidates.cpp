@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t longestStep = 128;
 /// Cycles of a part for the flags between the cube and the vector cores, with one part ahead and
 /// with more.
-constexpr double exchangeCycles = 400, exchangeCyclesAhead = 300;
+constexpr double exchangeCycles = 400, exchangeCyclesAhead = 225;
 /// What a part takes longer where L1 has one copy of its operands.
 constexpr double oneCopy = 1.05;
 /// Vector instructions for an element of a part: scale, maximum, exponential, sum, conversion.

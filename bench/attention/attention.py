@@ -13,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/attention.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/attention.md"
 END = "<!-- End of the table -->"
 MARK = "<!-- {}: bench/attention/attention.py --write -->"
 
@@ -56,12 +57,17 @@ ROWS = [
 ]
 
 
-def count(mmk, text, dims, choices=()):
+# Heads, length, and the part of the names of kernels that says the condition.
+GRADIENTS = [(1, 2048, ""), (1, 8192, ""), (8, 2048, ""), (8, 8192, ""), (8, 8192, "_causal")]
+
+
+def count(mmk, text, dims, choices=(), kernel=None):
     """The clock's report and the variant; None for a variant that is refused."""
     with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
         file.write(text + "\n")
         file.flush()
         words = [word for choice in choices for word in ("--set", choice)]
+        words += ["--kernel", kernel] if kernel else []
         done = subprocess.run([mmk, "run", file.name, *[f"{name}={extent}" for name, extent in dims.items()],
                                "--machine", "ascend910b2", "--count-only", "--no-cache", "--json", "-",
                                *words], capture_output=True, text=True)
@@ -118,8 +124,44 @@ def conditions(mmk):
     return "\n".join(lines)
 
 
+def gradients(mmk):
+    text = (ROOT / "examples/attention/backward.mmk").read_text()
+    lines = ["| heads | queries and keys | form | attention, us | delta, us | dq, us | dk and dv, us | gradients / attention | variants of dq, and of dk and dv |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for heads, length, suffix in GRADIENTS:
+        rows_ = {"B": 1, "H": heads, "M": length, "D": 128}
+        condition = CAUSAL if suffix else ""
+        us = [count(mmk, ATTENTION.format(t="f16", group=1, cond=condition),
+                    dims_of(1, heads, heads, length, length))[0]["time_us"],
+              count(mmk, text, rows_, kernel="delta")[0]["time_us"]]
+        variants = []
+        for kernel in ("dq", "dkv"):
+            clock, variant = count(mmk, text, {**rows_, "N": length}, kernel=kernel + suffix)
+            us.append(clock["time_us"])
+            variants.append(f"`{variant}`")
+        lines.append(f"| {heads} | {length} | {'causal' if suffix else 'full'} | " +
+                     " | ".join(f"{each:.1f}" for each in us) +
+                     f" | {sum(us[1:]) / us[0]:.2f} | {', '.join(variants)} |")
+    return "\n".join(lines)
+
+
+def passes_of_gradients(mmk):
+    text = (ROOT / "examples/attention/backward.mmk").read_text()
+    dims = {"B": 1, "H": 1, "M": 8192, "N": 8192, "D": 128}
+    lines = ["| kernel | passes, us | one loop, us | passes / one loop | bytes of passes | bytes of one loop |",
+             "|---|---|---|---|---|---|"]
+    for kernel, name in (("dq", "dq"), ("dkv", "dk and dv")):
+        (passes, _), (loop, _) = (count(mmk, text, dims, [f"fuse={fuse}"], kernel)
+                                  for fuse in ("all", "products"))
+        lines.append(f"| {name} | {passes['time_us']:.1f} | {loop['time_us']:.1f} | "
+                     f"{passes['time_us'] / loop['time_us']:.2f} | {passes['global_bytes'] / 1e6:.1f} MB | "
+                     f"{loop['global_bytes'] / 1e6:.1f} MB |")
+    return "\n".join(lines)
+
+
 def main():
-    tables = {"Steps": steps, "Published": published, "Forms": rows, "Causal": conditions}
+    tables = {"Steps": steps, "Published": published, "Forms": rows, "Causal": conditions,
+              "Gradients": gradients, "Passes": passes_of_gradients}
     text = PAGE.read_text()
     for name, make in tables.items():
         table = make(sys.argv[1])
