@@ -141,6 +141,7 @@ private:
     options.choices = requested_;
     options.choices.insert(options.choices.end(), changed.begin(), changed.end());
     options.proveSync = proveSync;
+    options.keepImplied = !proveSync;
     return mlir::succeeded(runPipeline(*module, machine_, LoweringLevel::aicore, options));
   }
 

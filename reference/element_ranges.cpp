@@ -37,13 +37,13 @@ bool readsReduction(const Value &value) {
                              [](const Value *it) { return it->operation == Operation::reduce; });
 }
 
-/// Half of the distance of two numbers of a float type.
+/// By how much a multiple of a number, rounded to a float type, may differ from that of the number:
+/// half of the distance of two numbers that are just above a power of two.
 double roundingOf(double number, ElementType type) {
   const llvm::fltSemantics &semantics = *traitsOf(type).semantics;
   const int digits = static_cast<int>(llvm::APFloat::semanticsPrecision(semantics)),
             least = llvm::APFloat::semanticsMinExponent(semantics);
-  const int exponent = number == 0 ? least : std::max(std::ilogb(number), least);
-  return std::ldexp(0.5, exponent - digits + 1);
+  return std::max(std::ldexp(std::fabs(number), -digits), std::ldexp(1, least - digits));
 }
 
 } // namespace

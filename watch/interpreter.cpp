@@ -202,6 +202,10 @@ llvm::Error Interpreter::arithmetic(Operation &op) {
           .Case([&](arith::AndIOp) { return x() & y(); })
           .Case([&](arith::OrIOp) { return x() | y(); })
           .Case([&](arith::XOrIOp) { return x() ^ y(); })
+          // What a condition says of dimensions, in the 32 bits of the vector unit.
+          .Case([&](arith::IndexCastOp it) -> Result {
+            return it.getType().isInteger(32) ? static_cast<int32_t>(x()) : x();
+          })
           .Case([&](arith::SelectOp it) { return value(it->getOperand(x() ? 1 : 2)); })
           .Case([&](arith::CmpIOp it) -> Result {
             return arith::applyCmpPredicate(it.getPredicate(), APInt(64, x(), true),

@@ -4,12 +4,24 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
 namespace mmk {
 
 Value ChainRegion::one() { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1)); }
+
+// All that was computed from the value is computed again where it is needed.
+void ChainRegion::forgetUsersOf(Value value) {
+  llvm::DenseSet<Value> from = {value};
+  for (Operation &op : program.block())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return from.contains(operand); }))
+      for (Value result : op.getResults()) {
+        from.insert(result);
+        map.erase(result);
+      }
+}
 
 // The maximum that sums have is, in a part, the one after it; in the ratio from one to the other it
 // is the one before.
@@ -30,6 +42,7 @@ bool ChainRegion::computeOnline(Value value) {
     const IRMapping outside = map;
     Value before = cpu::BeforeOp::create(b, loc, b.getF32Type(), map.lookupOrDefault(online->next),
                                          map.lookupOrDefault(online->start));
+    forgetUsersOf(online->running);
     map.map(online->running, before);
     compute(ratio.nextRatio);
     Value next = map.lookup(ratio.nextRatio);

@@ -19,6 +19,7 @@ public:
 private:
   bool computeReduction(mlir::Value value) override;
   /// A value that only the online form has.
+  void forgetUsersOf(mlir::Value value);
   bool computeOnline(mlir::Value value);
   /// An element with the condition that `masked` has in its place (place/row_program.h); null:
   /// none.

@@ -85,13 +85,13 @@ Outcome attemptInChild(const Sample &sample) {
   });
 }
 
-std::optional<Found> attemptAll(uint64_t seed, uint64_t first, uint64_t end, Tally &tally) {
+std::optional<Found> attemptAll(const Series &series, uint64_t first, uint64_t end, Tally &tally) {
   SharedTold told;
   told->tally = tally;
   const Outcome outcome = inChild(told, [&] {
     for (told->number = first; told->number < end; ++told->number) {
       limitTime();
-      const Outcome outcome = attempt(draw(seed, told->number), told->tally);
+      const Outcome outcome = attempt(draw(series, told->number), told->tally);
       told->tell(outcome);
       if (outcome.failed())
         return;

@@ -10,12 +10,12 @@ namespace mmk::hunt {
 /// The outcome of one sample; a signal, or a minute without an end, is a failure.
 Outcome attemptInChild(const Sample &sample);
 
-/// Samples `first` to `end` - 1 of a seed, one after the other in one process, up to the first that
-/// fails. Adds to `tally`.
+/// Samples `first` to `end` - 1 of a series, one after the other in one process, up to the first
+/// that fails. Adds to `tally`.
 struct Found {
   uint64_t number = 0;
   Outcome outcome;
 };
-std::optional<Found> attemptAll(uint64_t seed, uint64_t first, uint64_t end, Tally &tally);
+std::optional<Found> attemptAll(const Series &series, uint64_t first, uint64_t end, Tally &tally);
 
 } // namespace mmk::hunt

@@ -1,5 +1,6 @@
 #include "frontend/compile.h"
 #include "frontend/schedule.h"
+#include "tests/hunt/draw_attention.h"
 #include "tests/hunt/sample.h"
 
 #include <algorithm>
@@ -20,34 +21,44 @@ public:
     if (random_.chance(10))
       return; // the default
     const bool isProduct = kernel_.hasProduct();
-    for (const std::string &dim : kernel_.dimensions)
-      tiles(dim);
+    if (sample_.attention)
+      productPair(*sample_.attention);
+    else
+      for (const std::string &dim : kernel_.dimensions)
+        tiles(dim);
     if (random_.chance(50))
       add("cores", {"auto", "1", "2", std::to_string(random_.between(1, machine_.cubeCores))});
     for (const char *buffer : {"l1", "l0", "acc", "out", "ub"})
       if (random_.chance(35))
-        add(std::string("buffers.") + buffer, {"1", "2", "3"});
+        add(std::string("buffers.") + buffer, copies());
     for (const Parameter &parameter : kernel_.parameters)
       if (!parameter.isScalar() && random_.chance(8))
         add(fmt::format("buffers.{}.{}", random_.oneOf({"l1", "l0", "ub"}), parameter.name),
-            {"1", "2", "3"});
+            copies());
     if (random_.chance(50))
       add("order", {"rows", "columns", "zigzag", "swizzle(2)", "swizzle(3)"});
-    if (isProduct && random_.chance(50))
+    if (isProduct && random_.chance(sample_.attention ? 20 : 50))
       add("store", {"after", "overlapped"});
-    if (random_.chance(50))
+    if (!sample_.attention && random_.chance(50))
       add("fuse", {"all", "none", "rows", "rows"});
     if (kernel_.hasReduction() && random_.chance(50))
       add("reduce", {"whole", "two_pass", "online"});
-    if (isProduct && random_.chance(20))
+    if (isProduct && !sample_.attention && random_.chance(20))
       add("bias", {"vector", "table"});
     if (isProduct && random_.chance(20))
       add("skew", {"none", "stages"});
-    if (isProduct && random_.chance(15))
+    if (isProduct && random_.chance(sample_.attention ? 4 : 15))
       keep();
   }
 
 private:
+  /// Of a buffer. The proof of the flags follows all combinations of slots, of which a loop over
+  /// two products has many.
+  std::vector<std::string> copies() {
+    return sample_.attention ? std::vector<std::string>{random_.oneOf({"1", "2", "2", "2", "3"})}
+                             : std::vector<std::string>{"1", "2", "3"};
+  }
+
   /// A panel as deep as the product of this sample or deeper, and the order that it needs.
   void keep() {
     int64_t deepest = 1, step = 1;
@@ -63,6 +74,44 @@ private:
     if (random_.chance(50))
       sample_.choices.emplace_back("buffers.panel", random_.oneOf({"1", "2"}));
     sample_.choices.emplace_back("keep", fmt::format("{}({})", isOfA ? "A" : "B", depth));
+  }
+
+  /// Mostly in one loop, for which a stage has the depth of the first product and a tile the
+  /// columns of the second.
+  void productPair(const ProductPair &pair) {
+    if (random_.chance(80))
+      add("fuse", random_.chance(75) ? std::vector<std::string>{"products"}
+                                     : std::vector<std::string>{"all", "none", "rows"});
+    const auto unitOf = [&](const std::string &dim) {
+      return roleOf(kernel_, dim, &machine_.cube).multiple;
+    };
+    const auto wholes = [&](const std::string &dim) {
+      for (const auto &[known, extent] : sample_.dims)
+        if (known == dim)
+          return (extent + unitOf(dim) - 1) / unitOf(dim);
+      return int64_t(1);
+    };
+    const auto tile = [&](const std::string &dim, int64_t units) {
+      add("tile." + dim, {std::to_string(units * unitOf(dim))});
+    };
+    const int64_t depth = wholes(pair.depth), inTile = random_.oneOf({depth, depth, int64_t(4)});
+    if (random_.chance(75)) {
+      tile(pair.depth, std::min(inTile, depth));
+      add("stage." + pair.depth,
+          {std::to_string(unitOf(pair.depth) * ((depth + inTile - 1) / inTile) *
+                          std::min(inTile, depth))});
+    }
+    if (pair.width != pair.depth && random_.chance(75))
+      tile(pair.width, wholes(pair.width));
+    if (random_.chance(80))
+      tile(pair.rows, random_.oneOf({1, 1, 2, 3, 4, 6, 8}));
+    if (pair.columns != pair.rows && random_.chance(80))
+      tile(pair.columns, random_.oneOf({1, 1, 2, 3, 4, 5, 8, 16, 32}));
+    if (random_.chance(70))
+      add("preload", {random_.oneOf({"1", "1", "2", "2", "2", "3", "4"})});
+    for (const std::string &dim : {pair.rows, pair.columns})
+      if (random_.chance(15))
+        add("grid." + dim, {"1", "2", "3", "5"});
   }
 
   void tiles(const std::string &dim) {
@@ -104,7 +153,8 @@ private:
       if (std::ranges::find(chosen, word) == chosen.end())
         chosen.push_back(word);
     }
-    const bool isInText = random_.chance(50);
+    // What two products need of each other is easily broken, and only choices can be withdrawn.
+    const bool isInText = random_.chance(sample_.attention ? 10 : 50);
     // A stage in the text has to hold whole tiles of the text; on the command line of the choice.
     if (isInText && !key.starts_with("stage."))
       sample_.kernel.schedule.push_back({key, chosen});
@@ -133,7 +183,7 @@ void drawMachine(Random &random, Sample &sample) {
   if (random.chance(40) && isForCoupled)
     sample.machine = "ascend310p3";
   const auto scale = [&](const char *path, std::vector<std::string> values) {
-    if (random.chance(15))
+    if (random.chance(sample.attention ? 5 : 15))
       sample.overrides.push_back({path, random.oneOf(values)});
   };
   scale("memories.l1.bytes", {"*0.25", "*0.5", "*2"});
@@ -166,12 +216,15 @@ void drawSchedule(Random &random, Sample &sample) {
     ScheduleDraw(random, sample, *program->kernels[0]).run();
 }
 
-Sample draw(uint64_t seed, uint64_t number) {
-  Random random(seed, number);
+Sample draw(const Series &series, uint64_t number) {
+  Random random(series.seed, number);
   Sample sample;
-  sample.seed = seed;
+  sample.seed = series.seed;
   sample.number = number;
-  drawKernel(random, sample);
+  if (series.isOfAttention || random.chance(10))
+    drawAttention(random, sample);
+  else
+    drawKernel(random, sample);
   drawMachine(random, sample);
   drawSchedule(random, sample);
   sample.also = {random.chance(30), random.chance(25), random.chance(12), random.chance(2),

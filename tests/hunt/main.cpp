@@ -1,7 +1,9 @@
 // mmk-hunt: random kernels, schedules, machines and shapes, against everything that has to hold.
 //
-//   mmk-hunt [COUNT [SEED]]     samples 0 to COUNT - 1 of a seed
-//   mmk-hunt --one NUMBER SEED  one of them, as text, with what comes of it
+//   mmk-hunt [COUNT [SEED [attention]]]     samples 0 to COUNT - 1 of a seed
+//   mmk-hunt --one NUMBER SEED [attention]  one of them, as text, with what comes of it
+//
+// With "attention" all kernels are two products with row algebra between them.
 //
 // A sample that fails is made small and written to hunt-SEED-NUMBER/, with the command that shows
 // it. The exit code is 1 when one did.
@@ -44,9 +46,9 @@ void save(const Sample &sample, const Outcome &outcome) {
             << text(sample.kernel) << std::flush;
 }
 
-void report(const Found &found, uint64_t seed) {
-  std::cout << fmt::format("sample {} of seed {} does not keep to: {}\n  {}\n", found.number, seed,
-                           found.outcome.property, found.outcome.message)
+void report(const Found &found, const Series &series) {
+  std::cout << fmt::format("sample {} of seed {} does not keep to: {}\n  {}\n", found.number,
+                           series.seed, found.outcome.property, found.outcome.message)
             << std::flush;
   Outcome last = found.outcome;
   const auto failsAlike = [&](const Sample &sample) {
@@ -56,15 +58,15 @@ void report(const Found &found, uint64_t seed) {
       last = outcome;
     return isAlike;
   };
-  const Sample sample = draw(seed, found.number);
+  const Sample sample = draw(series, found.number);
   if (!failsAlike(sample))
     std::cout << "  only behind the samples before it\n";
   else
     save(shrink(sample, failsAlike), last);
 }
 
-int one(uint64_t number, uint64_t seed) {
-  const Sample sample = draw(seed, number);
+int one(uint64_t number, const Series &series) {
+  const Sample sample = draw(series, number);
   std::cout << text(sample.kernel) << "mmk run sample.mmk" << commandLine(sample, {}) << "\n"
             << std::flush;
   const Outcome outcome = attemptInChild(sample);
@@ -73,17 +75,17 @@ int one(uint64_t number, uint64_t seed) {
   return outcome.failed();
 }
 
-int hunt(uint64_t count, uint64_t seed) {
+int hunt(uint64_t count, const Series &series) {
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
   uint64_t failures = 0;
   for (uint64_t next = 0; next < count;) {
     const uint64_t end = std::min(count, next + samplesOfAProcess);
-    const auto found = attemptAll(seed, next, end, tally);
+    const auto found = attemptAll(series, next, end, tally);
     next = found ? found->number + 1 : end;
     if (found) {
       ++failures;
-      report(*found, seed);
+      report(*found, series);
     }
   }
   const double seconds =
@@ -92,7 +94,7 @@ int hunt(uint64_t count, uint64_t seed) {
       "{} samples of seed {} in {:.1f} s, {:.1f} a second: {} failed, {} "
       "refused, {} programs compiled and run, {} flags taken away, which broke "
       "{}\n",
-      tally.samples, seed, seconds, tally.samples / seconds, failures, tally.refused,
+      tally.samples, series.seed, seconds, tally.samples / seconds, failures, tally.refused,
       tally.programs, tally.mutants, tally.mutantsSeen);
   return failures > 0;
 }
@@ -103,7 +105,9 @@ int main(int argc, char **argv) {
   const auto number = [&](int index, uint64_t byDefault) {
     return argc > index ? std::strtoull(argv[index], nullptr, 10) : byDefault;
   };
-  if (argc > 1 && std::string_view(argv[1]) == "--one")
-    return one(number(2, 0), number(3, 1));
-  return hunt(number(1, 200), number(2, 1));
+  const bool isOne = argc > 1 && std::string_view(argv[1]) == "--one";
+  const int first = isOne ? 2 : 1;
+  const Series series{number(first + 1, 1),
+                      argc > first + 2 && std::string_view(argv[first + 2]) == "attention"};
+  return isOne ? one(number(first, 0), series) : hunt(number(first, 200), series);
 }

@@ -1,11 +1,12 @@
 // One sample of the hunt: a kernel, its schedule, machine, dimensions and data, and the additional
-// trials. All of it is determined by two numbers.
+// trials. All of it is determined by its series and its number.
 #pragma once
 
 #include "machines/machine.h"
 #include "tests/hunt/kernel.h"
 #include "tests/hunt/random.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,18 @@ struct Also {
   bool mutant = false;   ///< a flag is removed
 };
 
+/// Samples that follow from a seed: of all kinds of kernels, or of two products with row algebra
+/// between them alone.
+struct Series {
+  uint64_t seed = 1;
+  bool isOfAttention = false;
+};
+
+/// Dimensions of two products: rows and columns of the first, its depth, columns of the second.
+struct ProductPair {
+  std::string rows, columns, depth, width;
+};
+
 struct Sample {
   uint64_t seed = 0, number = 0;
   KernelText kernel;
@@ -38,6 +51,10 @@ struct Sample {
   Fill fill = Fill::integers;
   /// Of each result, the largest difference from the reference; 0: to the bit.
   std::vector<double> errors;
+  /// Results are compared with the bounds of their roundings, as `mmk run` does it, in place of
+  /// `errors`.
+  bool isRounded = false;
+  std::optional<ProductPair> attention;
   Also also;
   bool quick = true;     ///< compiled for one run
   bool lowPages = false; ///< the protected page is before each tensor, not after it
@@ -45,7 +62,7 @@ struct Sample {
 };
 
 /// The same on every machine.
-Sample draw(uint64_t seed, uint64_t number);
+Sample draw(const Series &series, uint64_t number);
 
 /// The kernel with its values; done by draw(). `dims` are bound, `errors` known.
 void drawKernel(Random &random, Sample &sample);

@@ -5,7 +5,7 @@
 #include "executable/executable.h"
 #include "frontend/compile.h"
 #include "frontend/schedule.h"
-#include "reference/reference.h"
+#include "reference/check.h"
 #include "runtime/npy.h"
 #include "sync/verify_sync_explorer.h"
 #include "sync/verify_sync_model.h"
@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mmk::hunt {
 namespace {
@@ -101,35 +102,32 @@ private:
   std::vector<int64_t> extentsOf(const Shape &shape) const { return concrete(shape, sample_); }
 
   void makeData() {
-    std::map<std::string, int64_t> byName;
     for (const std::string &dim : kernel().dimensions) {
-      byName[dim] = extentOf(dim, sample_);
+      byName_[dim] = extentOf(dim, sample_);
       dims_.push_back(extentOf(dim, sample_));
     }
     const auto page = sample_.lowPages ? Guarded::Page::before : Guarded::Page::behind;
-    std::vector<Tensor> inputs;
-    std::vector<const Tensor *> tensors;
-    inputs.reserve(kernel().parameters.size());
+    inputs_.reserve(kernel().parameters.size());
     for (size_t i = 0; i < kernel().parameters.size(); ++i) {
       const Parameter &parameter = kernel().parameters[i];
       scalars_.push_back(parameter.byDefault.value_or(0));
-      tensors.push_back(nullptr);
+      tensors_.push_back(nullptr);
       if (parameter.isScalar())
         continue;
-      inputs.push_back(
+      inputs_.push_back(
           llvm::cantFail(Tensor::allocate(parameter.type, extentsOf(parameter.shape))));
-      fill(inputs.back(), sample_.fill, sample_.number, i);
-      tensors.back() = &inputs.back();
+      fill(inputs_.back(), sample_.fill, sample_.number, i);
+      tensors_.back() = &inputs_.back();
     }
-    for (const Tensor *tensor : tensors) {
+    for (const Tensor *tensor : tensors_) {
       if (tensor)
-        inputs_.emplace_back(*tensor, page);
-      pointers_.push_back(tensor ? inputs_.back().data() : nullptr);
+        guarded_.emplace_back(*tensor, page);
+      pointers_.push_back(tensor ? guarded_.back().data() : nullptr);
     }
     for (const Result &result : kernel().results)
       results_.emplace_back(result.type, extentsOf(result.shape), page);
-    reference_ = expected(evaluateReference(kernel(), byName, scalars_, tensors, 1),
-                          "the reference has a value");
+    check_.emplace(expected(ResultCheck::create({kernel(), byName_, scalars_, tensors_}, 1),
+                            "the reference has a value"));
   }
 
   //--- variants ---------------------------------------------------------------------------------
@@ -225,14 +223,44 @@ private:
     return all;
   }
 
+  Tensor copyOf(size_t result) const {
+    const Tensor &expected = check_->expected(result);
+    Tensor copy = llvm::cantFail(Tensor::allocate(expected.type, expected.shape));
+    std::memcpy(copy.data(), results_[result].data(), copy.bytes());
+    return copy;
+  }
+
+  /// By the rule of the kernel, as `mmk run` has it.
+  void agreesByRule(size_t result, const char *property) {
+    const Comparison found = check_->check(result, copyOf(result), kernel().check);
+    if (found.passed)
+      return;
+    const bool isWrong = found.wrong > 0;
+    throw Failure{
+        property,
+        fmt::format("{}: {}[{}]: got {}, the reference has {}, rounding explains {}; {} of {} "
+                    "elements are wrong, {} of a sample of {} unexplained",
+                    where_, kernel().results[result].name,
+                    fmt::join(isWrong ? found.firstWrong : found.firstUnexplained, ", "),
+                    isWrong ? found.firstGot : found.unexplainedGot,
+                    isWrong ? found.firstExpected : found.unexplainedExpected,
+                    isWrong ? found.firstRounding : found.unexplainedRounding, found.wrong,
+                    found.elements, found.unexplained, found.sampled)};
+  }
+
   void resultsAgree(const char *property) {
     for (size_t i = 0; i < results_.size(); ++i) {
-      const int64_t where = results_[i].firstDifference(reference_[i].data(), sample_.errors.at(i));
+      if (sample_.isRounded) {
+        agreesByRule(i, property);
+        continue;
+      }
+      const Tensor &expected = check_->expected(i);
+      const int64_t where = results_[i].firstDifference(expected.data(), sample_.errors.at(i));
       if (where >= 0)
         throw Failure{property,
                       fmt::format("{}: {}, element {}: got {}, the reference has {}{}", where_,
                                   kernel().results[i].name, where, results_[i][where],
-                                  reference_[i][where],
+                                  expected[where],
                                   sample_.errors[i] == 0
                                       ? ""
                                       : fmt::format(", may differ by {}", sample_.errors[i]))};
@@ -260,10 +288,8 @@ private:
     runs(executable->run(arguments(), 1));
     resultsAgree("the result is the reference's");
     std::vector<Tensor> first;
-    for (size_t i = 0; i < results_.size(); ++i) {
-      first.push_back(llvm::cantFail(Tensor::allocate(reference_[i].type, reference_[i].shape)));
-      std::memcpy(first.back().data(), results_[i].data(), first.back().bytes());
-    }
+    for (size_t i = 0; i < results_.size(); ++i)
+      first.push_back(copyOf(i));
     runs(executable->run(arguments(), sample_.threads));
     for (size_t i = 0; i < results_.size(); ++i)
       for (int64_t at = 0; at < first[i].elements(); ++at)
@@ -387,9 +413,12 @@ private:
   std::optional<Compiler> compiler_;
   std::vector<int64_t> dims_;
   std::vector<double> scalars_;
-  std::vector<Guarded> inputs_, results_;
+  std::map<std::string, int64_t> byName_;
+  std::vector<Tensor> inputs_;
+  std::vector<const Tensor *> tensors_;
+  std::vector<Guarded> guarded_, results_;
   std::vector<const void *> pointers_;
-  std::vector<Tensor> reference_;
+  std::optional<ResultCheck> check_;
   std::string where_, refusal_;
 };
 
