@@ -24,6 +24,8 @@ constexpr int64_t longestStep = 128;
 /// Cycles of a part for the flags between the cube and the vector cores, with one part ahead and
 /// with more.
 constexpr double exchangeCycles = 400, exchangeCyclesAhead = 225;
+/// Cycles of the two passes that combine the results of divided columns.
+constexpr double combinationCycles = 2500;
 /// What a part takes longer where L1 has one copy of its operands.
 constexpr double oneCopy = 1.05;
 /// Vector instructions for an element of a part: scale, maximum, exponential, sum, conversion.
@@ -55,8 +57,9 @@ struct ChainShape {
 
 struct ChainPlan {
   int64_t tileM = 128, tileN = 128, ahead = 1;
-  int64_t inL1 = 2; ///< copies of the operands
-  int64_t inUb = 2; ///< copies of a part
+  int64_t inL1 = 2;    ///< copies of the operands
+  int64_t inUb = 2;    ///< copies of a part
+  int64_t divided = 1; ///< parts of the columns that have results of their own
 };
 
 class ChainSearch {
@@ -66,8 +69,10 @@ public:
 
   bool find() {
     for (auto group : kernel_.getBody().getOps<ir::FusionGroupOp>())
-      if (std::optional<Chain> chain = Chain::of(group, group.getBody().front()))
+      if (std::optional<Chain> chain = Chain::of(group)) {
         shapes_.push_back(shapeOf(*chain));
+        isSimple_ = chain->isSimple();
+      }
     return !shapes_.empty();
   }
 
@@ -90,10 +95,12 @@ public:
         for (int64_t ahead : {1, 2, 3})
           for (int64_t inL1 : {2, 1})
             for (int64_t inUb : {2, 1})
-              consider({numberOf("tile." + shape.m, tileM), numberOf("tile." + shape.n, tileN),
-                        numberOf("preload", ahead), numberOf("buffers.l1", inL1),
-                        numberOf("buffers.ub", isSplit() ? 2 : inUb)},
-                       found);
+              for (int64_t divided : divisions(numberOf("tile." + shape.m, tileM)))
+                consider({numberOf("tile." + shape.m, tileM), numberOf("tile." + shape.n, tileN),
+                          numberOf("preload", ahead), numberOf("buffers.l1", inL1),
+                          numberOf("buffers.ub", isSplit() ? 2 : inUb),
+                          numberOf("grid." + shape.n, divided)},
+                         found);
     std::ranges::stable_sort(found.best, {}, &Candidate::cycles);
     if (found.best.size() > request_.most)
       found.best.resize(request_.most);
@@ -101,13 +108,33 @@ public:
   }
 
 private:
+  int64_t tilesOf(const ChainShape &shape, int64_t tileM) const {
+    return shape.batches * llvm::divideCeilSigned(shape.rows, tileM);
+  }
+
+  /// The columns are divided where there are fewer tiles than cores.
+  std::vector<int64_t> divisions(int64_t tileM) const {
+    const int64_t tiles = tilesOf(shapes_.front(), tileM), cores = machine_.cubeCores;
+    if (shapes_.size() > 1 || !isSimple_ || tiles >= cores)
+      return {1};
+    const int64_t least = llvm::divideCeilSigned(cores, tiles);
+    return {1, least, 2 * least, cores / tiles};
+  }
+
+  /// Whether some parts have no column, unless the schedule says how many there are.
+  bool isEmpty(const ChainPlan &plan) const {
+    const ChainShape &shape = shapes_.front();
+    return plan.divided > 1 && plan.divided * plan.tileN > shape.columns &&
+           !request_.fixed.contains("grid." + shape.n);
+  }
+
   void consider(const ChainPlan &plan, Candidates &found) const {
     const ChainShape &shape = shapes_.front();
     const bool isLonger =
         plan.tileM > static_cast<int64_t>(llvm::alignTo(shape.rows, machine_.cube.m)) ||
         plan.tileN > static_cast<int64_t>(llvm::alignTo(shape.columns, shape.unit));
     const bool isShortest = plan.tileM == machine_.cube.m || plan.tileN == machine_.cube.n;
-    if ((isLonger && !isShortest) || !fits(shape, plan))
+    if ((isLonger && !isShortest) || isEmpty(plan) || !fits(shape, plan))
       return;
     Candidate candidate{choicesOf(plan), cycles(plan), steps(plan)};
     const bool isKnown = llvm::any_of(
@@ -251,6 +278,8 @@ private:
       for (const ChainShape::Dim &width : shape.widths)
         add("tile." + width.name, widthOf(width));
     }
+    if (plan.divided > 1)
+      add("grid." + shapes_.front().n, plan.divided);
     add("preload", plan.ahead);
     add("buffers.acc", 2);
     add("buffers.l1", plan.inL1);
@@ -293,8 +322,8 @@ private:
   // Of one part: the work of each pipe, of which the longest decides. While the cube multiplies
   // weights, no first product leaves L0C.
   double cyclesOfPart(const ChainShape &shape, const ChainPlan &plan) const {
-    const auto m = static_cast<double>(plan.tileM), n = static_cast<double>(plan.tileN),
-               bytes = static_cast<double>(shape.bytes),
+    const auto m = static_cast<double>(std::min(plan.tileM, shape.rows)),
+               n = static_cast<double>(plan.tileN), bytes = static_cast<double>(shape.bytes),
                weights = static_cast<double>(shape.weights),
                firsts = static_cast<double>(shape.depths.size()),
                seconds = static_cast<double>(shape.widths.size()),
@@ -312,7 +341,7 @@ private:
     const double collected = l0c.keepsSums ? 0 : e, drained = 4 * m * (firsts * n + collected),
                  spills = firsts * std::ceil(n / static_cast<double>(l0c.columns)) +
                           (l0c.keepsSums ? 0 : seconds);
-    const double products = m * n * (d + e) / macs(),
+    const double products = static_cast<double>(plan.tileM) * n * (d + e) / macs(),
                  toL0 = (m * d + seconds * m * n) * bytes / rate("l1_l0a") +
                         n * (d + e) * bytes / rate("l1_l0b"),
                  drains = isSplit() ? drained / rate("l0c_gm") + spills * startup("l0c_gm") +
@@ -339,12 +368,15 @@ private:
   double cycles(const ChainPlan &plan) const {
     double all = static_cast<double>(taskCycles(machine_));
     for (const ChainShape &shape : shapes_) {
-      const int64_t tiles = shape.batches * llvm::divideCeilSigned(shape.rows, plan.tileM),
+      const int64_t tiles = tilesOf(shape, plan.tileM) * plan.divided,
                     rounds = llvm::divideCeilSigned(tiles, machine_.cubeCores),
-                    parts = llvm::divideCeilSigned(shape.columns, plan.tileN);
+                    parts = llvm::divideCeilSigned(
+                        llvm::divideCeilSigned(shape.columns, plan.divided), plan.tileN);
       // The first part of a tile waits for what is ahead of it.
       all += static_cast<double>(rounds * (parts + 1)) * cyclesOfPart(shape, plan);
     }
+    if (plan.divided > 1)
+      all += combinationCycles;
     // With one copy the loads of a part wait for the products of the one before.
     return plan.inL1 > 1 ? all : oneCopy * all;
   }
@@ -353,6 +385,7 @@ private:
   const Machine &machine_;
   const CandidateRequest &request_;
   std::vector<ChainShape> shapes_;
+  bool isSimple_ = true; ///< one product and another
 };
 
 } // namespace

@@ -107,6 +107,25 @@ def SplitRows : Pass<"mmk-split-rows", "::mlir::ModuleOp"> {
     it is in the next group, or one of its own, which reads the result. With `reduce = online` a sum
     of exponentials is of the group of its maximum: each part has both of its own, and the second
     group multiplies the sums with the exponential of the difference of the maxima.
+
+    A group of two products is divided likewise, along the columns between them. Each part has
+    reductions and a second product of its own, of weights without the factors of whole rows. One
+    group combines the reductions and computes the factor, and the next one the results.
+    ```mlir
+                                             %parts:3 = mmk.fusion_group over ["M", "N"] reduce [1] {
+                                               scf.forall %p = 0 to 8 {
+    %o = mmk.fusion_group                        linalg.contract; linalg.generic (maximum);
+        over ["M", "N"] reduce [1] {             linalg.generic (exp(s - max), add);
+      %s = linalg.contract ...                   linalg.generic (exp(s - max)); linalg.contract
+      %max = linalg.generic (maximum)          }
+      %sum = linalg.generic (exp, add)       } {mmk.parts = [1, 8]}
+      %w = linalg.generic (exp / %sum)   =>  %f, %max = mmk.fusion_group over ["8", "M"] reduce [0] {
+      %o = linalg.contract %w, %v              linalg.generic (maximum, add, 1 / sum)
+      mmk.yield %o                           } {mmk.combines}
+    }                                        %o = mmk.fusion_group over ["8", "M", "E"] reduce [0] {
+                                               linalg.generic (exp(max - %max) * part, add, * %f)
+                                             } {mmk.combines}
+    ```
   }];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",

@@ -45,6 +45,8 @@ struct Chain {
 
   /// That of a group, from the block that has its operations; nothing for another group.
   static std::optional<Chain> of(ir::FusionGroupOp group, mlir::Block &operations);
+  /// That of a group before it is tiled, whole or of parts of its columns.
+  static std::optional<Chain> of(ir::FusionGroupOp group);
 };
 
 /// Lets second products read values in place whose condition excludes whole columns

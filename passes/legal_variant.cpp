@@ -199,7 +199,8 @@ LogicalResult LegalityCheck::refuseUnsupported() {
     if (directive == "grid" && llvm::is_contained(dims.outputs, dim) &&
         !llvm::is_contained(divided, dim))
       rectangles *= number(key);
-    if (directive == "grid" && llvm::is_contained(dims.reductions, dim))
+    if (directive == "grid" && llvm::is_contained(dims.reductions, dim) &&
+        !llvm::is_contained(divided, dim))
       splits = std::max(splits, number(key));
     if (directive == "stage" && !llvm::is_contained(dims.reductions, dim))
       return choice.emitError() << key << ": only a reduction dimension has stages; legal: "

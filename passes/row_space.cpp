@@ -81,11 +81,18 @@ SmallVector<StringRef> dividedDims(ir::KernelOp kernel) {
     for (int64_t dim : space.reduced())
       dims.insert(space.names[dim]);
   });
+  llvm::SmallSetVector<StringRef, 8> columns, reductions;
   kernel.walk([&](linalg::ContractOp contract) {
     const ProductNames names = productNames(contract);
     for (StringRef dim : {names.rows, names.columns, names.reduction})
       dims.remove(dim);
+    columns.insert(names.columns);
+    reductions.insert(names.reduction);
   });
+  if (kernel.chosenWord("fuse", "all") == "products")
+    for (StringRef dim : columns)
+      if (reductions.contains(dim))
+        dims.insert(dim);
   return dims.takeVector();
 }
 

@@ -45,8 +45,8 @@ inline constexpr llvm::StringLiteral combinesAttr = "mmk.combines";
 /// that divides long rows by itself.
 llvm::SmallVector<int64_t> partsOf(ir::KernelOp kernel, const RowSpace &space);
 
-/// The dimensions of a kernel that rows are reduced over and no product has: those of which `grid`
-/// is a number of parts.
+/// The dimensions of a kernel that rows are reduced over and no product has, and those between two
+/// products that one loop computes: those of which `grid` is a number of parts.
 llvm::SmallVector<llvm::StringRef> dividedDims(ir::KernelOp kernel);
 
 /// A reduction of the group as an operation reads it.

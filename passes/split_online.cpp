@@ -46,12 +46,6 @@ Value shiftOf(Value value, Value largest) {
   return shiftOf(select.getTrueValue(), largest);
 }
 
-bool isMaximum(linalg::GenericOp op) {
-  return op && isRowReduction(op) && op.getNumResults() == 1 &&
-         isa_and_nonnull<arith::MaximumFOp>(
-             op.getBody()->getTerminator()->getOperand(0).getDefiningOp());
-}
-
 /// Whether each input that the value is computed from is the same for all reduced elements; these
 /// inputs but for `largest`.
 bool collectKept(linalg::GenericOp op, Value value, Value largest,
@@ -100,6 +94,12 @@ Value ratio(OpBuilder &b, Location loc, Value from, Value to) {
 
 } // namespace
 
+bool isRowMaximum(linalg::GenericOp op) {
+  return op && isRowReduction(op) && op.getNumResults() == 1 &&
+         isa_and_nonnull<arith::MaximumFOp>(
+             op.getBody()->getTerminator()->getOperand(0).getDefiningOp());
+}
+
 Value cloneCone(OpBuilder &b, Value value, IRMapping &map) {
   if (Value known = map.lookupOrNull(value))
     return known;
@@ -119,7 +119,7 @@ std::optional<OnlineSum> onlineSumOf(linalg::GenericOp op) {
     auto waits = input->get().getDefiningOp<linalg::GenericOp>();
     if (!waits || !isRowReduction(waits))
       continue;
-    if (sum.maximum || !isMaximum(waits) ||
+    if (sum.maximum || !isRowMaximum(waits) ||
         op.getMatchingIndexingMap(input) != op.getIndexingMapsArray().back())
       return std::nullopt;
     sum.maximum = input->get();
@@ -135,7 +135,21 @@ std::optional<OnlineSum> onlineSumOf(linalg::GenericOp op) {
   return sum;
 }
 
+/// Whether g is 0 where the maximum is infinite.
+static bool isFinite(const OnlineSum &sum) {
+  auto select = sum.shift.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+  auto magnitude = compare ? compare.getLhs().getDefiningOp<math::AbsFOp>() : math::AbsFOp();
+  return magnitude && magnitude.getOperand() == sum.argument &&
+         compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+         matchPattern(compare.getRhs(), m_PosInfFloat()) &&
+         matchPattern(select.getTrueValue(), m_AnyZeroFloat()) &&
+         select.getFalseValue() == sum.argument;
+}
+
 void avoidInfinity(RewriterBase &b, linalg::GenericOp op, const OnlineSum &sum) {
+  if (isFinite(sum))
+    return;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.getBody());
   Value argument = op.getBody()->getArgument(sum.argument.getArgNumber());
@@ -162,12 +176,16 @@ void emitRescaledPart(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRan
                           arith::AddFOp::create(b, loc, elements.back(), scaled).getResult());
 }
 
+Value lastRatio(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRange elements) {
+  const Value largest = elements[0];
+  const ValueRange kept = elements.drop_front();
+  return ratio(b, loc, shiftWith(b, sum, finite(b, loc, largest), kept),
+               shiftWith(b, sum, largest, kept));
+}
+
 void emitRescaledSum(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRange elements) {
-  const Value total = elements[0], largest = elements[1];
-  const ValueRange kept = elements.drop_front(2).drop_back(1);
-  Value factor = ratio(b, loc, shiftWith(b, sum, finite(b, loc, largest), kept),
-                       shiftWith(b, sum, largest, kept));
-  linalg::YieldOp::create(b, loc, arith::MulFOp::create(b, loc, total, factor).getResult());
+  Value factor = lastRatio(b, loc, sum, elements.drop_front().drop_back());
+  linalg::YieldOp::create(b, loc, arith::MulFOp::create(b, loc, elements[0], factor).getResult());
 }
 
 LogicalResult refuseOnline(ir::KernelOp kernel, const RowSpace &space, ir::FusionGroupOp group) {

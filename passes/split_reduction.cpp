@@ -1,3 +1,4 @@
+#include "passes/chain.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -198,6 +199,9 @@ struct SplitReductionPass : impl::SplitReductionBase<SplitReductionPass> {
         if (splits == 1)
           continue;
         auto group = cast<ir::FusionGroupOp>(contract->getParentOp());
+        // Of two products the columns between them are divided by mmk-split-rows, where they are.
+        if (Chain::of(group))
+          continue;
         if (group.getSpaceAttr()) {
           const std::string key = ("grid." + productNames(contract).reduction).str();
           kernel.choice(key).emitError()

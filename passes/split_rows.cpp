@@ -1,7 +1,7 @@
-#include "passes/split_rows.h"
 #include "backend/backend.h"
 #include "passes/passes.h"
 #include "passes/row_members.h"
+#include "passes/row_splitter.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,8 +9,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -31,67 +29,32 @@ RowCombination::RowCombination(linalg::GenericOp op) {
   }
 }
 
-namespace {
+Value RowSplitter::number() { return dimValue(b, loc, std::to_string(count)); }
 
-/// What a row group computes when its rows are divided: each part of them by itself, then all
-/// parts together. The results of the parts are in memory, and are combined in the order of the
-/// parts, so that the result does not depend on the cores.
-class RowSplitter {
-public:
-  RowSplitter(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
-              ArrayRef<int64_t> parts)
-      : kernel(kernel), group(group), machine(machine), space(group), parts(parts),
-        b(kernel.getContext()), loc(group.getLoc()),
-        count(std::accumulate(parts.begin(), parts.end(), int64_t(1), std::multiplies<>())) {
-    b.setInsertionPoint(group);
-  }
+LogicalResult RowSplitter::run() {
+  findOps();
+  if (failed(checkOnline()) || failed(emitParts()))
+    return failure();
+  emitCombination();
+  group->replaceAllUsesWith(combination);
+  group.erase();
+  return success();
+}
 
-  LogicalResult run() {
-    for (auto op : group.getBody().front().getOps<linalg::GenericOp>())
+void RowSplitter::findOps() {
+  for (auto op : group.getBody().front().getOps<linalg::GenericOp>())
+    if (op->hasAttr(loopsAttr))
       (isRowReduction(op) ? reductions : others).push_back(op);
-    for (linalg::GenericOp op : reductions)
-      if (std::optional<OnlineSum> sum = onlineSumOf(op))
-        online[op] = *sum;
-    if (failed(checkOnline()) || failed(emitParts()))
-      return failure();
-    emitCombination();
-    group->replaceAllUsesWith(combination);
-    group.erase();
-    return success();
-  }
+  for (linalg::GenericOp op : reductions)
+    if (std::optional<OnlineSum> sum = onlineSumOf(op))
+      online[op] = *sum;
+}
 
-private:
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  Value number() { return dimValue(b, loc, std::to_string(count)); }
-  LogicalResult checkOnline();
-  SmallVector<linalg::GenericOp> cloneIntoParts();
-  Value lengthOf(int64_t dim, Value extent);
-  void placePart(Value part, ArrayRef<Value> extents);
-  LogicalResult emitParts();
-  void emitCombination();
-  void combine(linalg::GenericOp op, ValueRange ofParts);
-  void findPosition(linalg::GenericOp op, Value at, Value which);
-  void rescale(linalg::GenericOp op, const OnlineSum &sum, Value ofParts);
-  linalg::GenericOp reduceParts(linalg::GenericOp op, ArrayRef<unsigned> results, ValueRange alike,
-                                ValueRange kept,
-                                function_ref<void(OpBuilder &, Location, ValueRange)> body);
-  SpaceLoops inCombination(ArrayRef<int64_t> dims);
-
-  ir::KernelOp kernel;
-  ir::FusionGroupOp group;
-  aicore::MachineAttr machine;
-  const RowSpace space;
-  ArrayRef<int64_t> parts;
-  IRRewriter b;
-  Location loc;
-  const int64_t count; ///< of parts
-  SmallVector<linalg::GenericOp> reductions, others;
-  llvm::DenseMap<Operation *, OnlineSum> online;
-  ir::FusionGroupOp ofParts, combination;
-  SmallVector<OpFoldResult> offsets, sizes; ///< of the current part, in the space
-  IRMapping map;                            ///< group -> combination
-  llvm::DenseMap<Value, Value> partsOfResult;
-};
+RankedTensorType RowSplitter::ofAllParts(Type type) {
+  auto ranked = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(ranked.getRank() + 1, ShapedType::kDynamic);
+  return RankedTensorType::get(shape, ranked.getElementType());
+}
 
 // A reduction that waits for another one of its group is a sum of exponentials.
 LogicalResult RowSplitter::checkOnline() {
@@ -106,11 +69,8 @@ LogicalResult RowSplitter::checkOnline() {
 SmallVector<linalg::GenericOp> RowSplitter::cloneIntoParts() {
   SmallVector<Type> types;
   for (linalg::GenericOp op : reductions)
-    for (Type type : op.getResultTypes()) {
-      auto ranked = cast<RankedTensorType>(type);
-      SmallVector<int64_t> shape(ranked.getRank() + 1, ShapedType::kDynamic);
-      types.push_back(RankedTensorType::get(shape, ranked.getElementType()));
-    }
+    for (Type type : op.getResultTypes())
+      types.push_back(ofAllParts(type));
   ofParts = ir::FusionGroupOp::create(b, loc, types, group.getSpaceAttr(), group.getReducedAttr(),
                                       DenseI64ArrayAttr(), DenseI64ArrayAttr());
   ofParts->setAttr(partsAttr, b.getDenseI64ArrayAttr(parts));
@@ -342,21 +302,37 @@ void RowSplitter::rescale(linalg::GenericOp op, const OnlineSum &sum, Value ofPa
 }
 
 void RowSplitter::emitCombination() {
+  Block *inside = createCombination(group.getResultTypes(), {});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(inside);
+  combineRows();
+  b.clone(*group.getBody().front().getTerminator(), map);
+  eraseUnused(*inside);
+}
+
+/// An empty group over the parts, what rows keep, and `more`.
+Block *RowSplitter::createCombination(TypeRange types, ArrayRef<StringRef> more) {
   SmallVector<std::string> names = {std::to_string(count)};
   for (auto [name, isReduced] : llvm::zip(space.names, space.isReduced))
     if (!isReduced)
       names.push_back(name.str());
+  for (StringRef name : more)
+    names.push_back(name.str());
   combination = ir::FusionGroupOp::create(
-      b, loc, group.getResultTypes(),
+      b, loc, types,
       b.getStrArrayAttr(llvm::map_to_vector(names, [](auto &it) { return StringRef(it); })),
       b.getDenseI64ArrayAttr({0}), DenseI64ArrayAttr(), DenseI64ArrayAttr());
   combination->setAttr(combinesAttr, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
-  Block &from = group.getBody().front();
   Block *inside = b.createBlock(&combination.getBody(), {}, b.getIndexType(), loc);
-  map.map(from.getArgument(0), inside->getArgument(0));
+  map.map(group.getBody().front().getArgument(0), inside->getArgument(0));
+  return inside;
+}
+
+/// The reductions of all parts, with what else the group computes.
+void RowSplitter::combineRows() {
   size_t next = 0;
-  for (Operation &op : from) {
+  for (Operation &op : group.getBody().front().without_terminator()) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || !isRowReduction(generic)) {
       Operation *clone = b.clone(op, map);
@@ -373,21 +349,29 @@ void RowSplitter::emitCombination() {
     else
       combine(generic, own);
   }
-  // What only the parts need.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*inside)))
+}
+
+void RowSplitter::eraseUnused(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
+
+namespace {
 
 struct SplitRowsPass : impl::SplitRowsBase<SplitRowsPass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
       SmallVector<ir::FusionGroupOp> groups;
       for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>())
-        if (group.getSpaceAttr() && group.getBody().getOps<linalg::ContractOp>().empty() &&
-            group.getBody().getOps<ir::CumulateOp>().empty())
+        if (group.getSpaceAttr() && group.getBody().getOps<ir::CumulateOp>().empty())
           groups.push_back(group);
       for (ir::FusionGroupOp group : groups) {
+        if (!group.getBody().getOps<linalg::ContractOp>().empty()) {
+          if (failed(splitChain(kernel, group)))
+            return signalPassFailure();
+          continue;
+        }
         const SmallVector<int64_t> parts = partsOf(kernel, RowSpace(group));
         if (parts.empty())
           continue;

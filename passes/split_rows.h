@@ -28,6 +28,9 @@ struct OnlineSum {
   llvm::SmallVector<unsigned> kept; ///< other inputs that g is computed from
 };
 
+/// Whether it is a maximum of floats over rows.
+bool isRowMaximum(mlir::linalg::GenericOp op);
+
 /// Nothing for a reduction that has another form.
 std::optional<OnlineSum> onlineSumOf(mlir::linalg::GenericOp op);
 
@@ -38,6 +41,10 @@ void avoidInfinity(mlir::RewriterBase &b, mlir::linalg::GenericOp op, const Onli
 /// Of a part's sum, its maximum, that of all, the other inputs of g and the sum so far: the sum
 /// with the part.
 void emitRescaledPart(mlir::OpBuilder &b, mlir::Location loc, const OnlineSum &sum,
+                      mlir::ValueRange elements);
+/// Of the maximum and the other inputs of g: what a sum of all parts is multiplied with, which is
+/// no number where the maximum is -inf.
+mlir::Value lastRatio(mlir::OpBuilder &b, mlir::Location loc, const OnlineSum &sum,
                       mlir::ValueRange elements);
 /// Of the sum of all parts, the maximum and the other inputs of g: the sum, also where the maximum
 /// is -inf.

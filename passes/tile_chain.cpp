@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -56,14 +57,20 @@ Chain::Second *Chain::secondOf(Value value) {
   return nullptr;
 }
 
+std::optional<Chain> Chain::of(ir::FusionGroupOp group) {
+  Block &whole = group.getBody().front();
+  for (auto loop : whole.getOps<scf::ForallOp>())
+    return of(group, *loop.getBody());
+  return of(group, whole);
+}
+
 namespace {
 
 class ChainTiling {
 public:
   ChainTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine)
-      : kernel(kernel), group(group), machine(machine),
-        chain(*Chain::of(group, group.getBody().front())), space(group), b(kernel.getContext()),
-        loc(group.getLoc()), rows(group, b) {}
+      : kernel(kernel), group(group), machine(machine), chain(*Chain::of(group)), space(group),
+        b(kernel.getContext()), loc(group.getLoc()), rows(group, b) {}
 
   LogicalResult run();
 
@@ -78,6 +85,7 @@ private:
   SmallVector<Value> emptyOutputs();
   scf::ForOp createLoop(ValueRange inits);
   void placeTile(Value batch, Value row);
+  LogicalResult findOps(scf::ForOp loop);
   /// Of a tensor with the batches and rows of the chain, and columns of its own: the tile.
   void along(StringRef columns, SmallVector<OpFoldResult> &from, SmallVector<OpFoldResult> &extent);
   FailureOr<Value> tile(linalg::LinalgOp op, StringRef columns, StringRef reduction);
@@ -92,7 +100,10 @@ private:
   IRRewriter b;
   Location loc;
   RowMembers rows;
-  int64_t tileM = 1; ///< at most
+  scf::ForallOp split;        ///< over parts of the columns; null where they are whole
+  Value part;                 ///< the current one
+  SmallVector<Value> results; ///< of the operations, for each result of the group
+  int64_t tileM = 1;          ///< at most
   Value tileRows;
   SmallVector<Value> extents;               ///< of the space
   SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
@@ -100,6 +111,8 @@ private:
 };
 
 SmallVector<Value> ChainTiling::emptyOutputs() {
+  if (split)
+    return SmallVector<Value>(split.getOutputs());
   SmallVector<Value> empty;
   for (Value value : yield().getValues()) {
     const auto type = cast<RankedTensorType>(value.getType());
@@ -118,6 +131,9 @@ scf::ForOp ChainTiling::createLoop(ValueRange inits) {
   Value one = index(1), zero = index(0), batches = one;
   for (int64_t dim = 0; dim < rowDim; ++dim)
     batches = arith::MulIOp::create(b, loc, batches, extents[dim]);
+  Value parts = split ? index(*getConstantIntValue(split.getMixedUpperBound()[0])) : Value();
+  if (split)
+    batches = arith::MulIOp::create(b, loc, batches, parts);
   const int64_t coreCount = kernel.chosenNumber("cores", 1);
   ir::ChoiceOp choice = kernel.choice(("tile." + space.names[rowDim]).str());
   tileRows = index(tileM);
@@ -146,7 +162,12 @@ scf::ForOp ChainTiling::createLoop(ValueRange inits) {
       b, loc, arith::MulIOp::create(b, loc, round, cores).getResult(), placeIn(round));
   Value fromEnd = arith::DivSIOp::create(b, loc, number, batches);
   Value row = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, down, one), fromEnd);
-  placeTile(arith::RemSIOp::create(b, loc, number, batches), row);
+  Value batch = arith::RemSIOp::create(b, loc, number, batches);
+  if (split) {
+    part = arith::RemSIOp::create(b, loc, batch, parts);
+    batch = arith::DivSIOp::create(b, loc, batch, parts);
+  }
+  placeTile(batch, row);
   return loop;
 }
 
@@ -172,7 +193,8 @@ void ChainTiling::along(StringRef columns, SmallVector<OpFoldResult> &from,
   from.assign(offsets.begin(), offsets.end() - 1);
   extent.assign(sizes.begin(), sizes.end() - 1);
   from.push_back(b.getIndexAttr(0));
-  extent.push_back(dimValue(b, loc, columns));
+  extent.push_back(columns == space.names.back() ? sizes.back()
+                                                 : OpFoldResult(dimValue(b, loc, columns)));
 }
 
 /// An operation on the current tile. `reduction`: the dimension that a product sums over, whole.
@@ -182,7 +204,9 @@ FailureOr<Value> ChainTiling::tile(linalg::LinalgOp op, StringRef columns, Strin
   if (!reduction.empty()) {
     const auto dims = productDims(cast<linalg::ContractOp>(op.getOperation()));
     from.insert(from.begin() + dims->reduction, b.getIndexAttr(0));
-    extent.insert(extent.begin() + dims->reduction, dimValue(b, loc, reduction));
+    const bool isOfSpace = reduction == space.names.back();
+    extent.insert(extent.begin() + dims->reduction,
+                  isOfSpace ? sizes.back() : OpFoldResult(dimValue(b, loc, reduction)));
   }
   FailureOr<TilingResult> result =
       cast<TilingInterface>(op.getOperation()).getTiledImplementation(b, from, extent);
@@ -233,7 +257,7 @@ LogicalResult ChainTiling::tileAll() {
 
 void ChainTiling::yieldTiles(scf::ForOp loop) {
   SmallVector<Value> filled;
-  for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
+  for (auto [value, init] : llvm::zip(results, loop.getRegionIterArgs())) {
     SmallVector<OpFoldResult> from, extent;
     if (isOfRows(value)) { // one element for each row
       for (int64_t dim : dimsOfResult(value.getDefiningOp(), loopsOf(value.getDefiningOp()))) {
@@ -243,17 +267,42 @@ void ChainTiling::yieldTiles(scf::ForOp loop) {
     } else {
       along(productNames(chain.secondOf(value)->product).columns, from, extent);
     }
+    if (part) {
+      from.insert(from.begin(), part);
+      extent.insert(extent.begin(), b.getIndexAttr(1));
+    }
     const SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
-    Value part = isOfRows(value) ? rows.tileOf(value) : tiled.lookup(value);
+    Value own = isOfRows(value) ? rows.tileOf(value) : tiled.lookup(value);
     filled.push_back(
-        tensor::InsertSliceOp::create(b, loc, part, init, from, extent, strides).getResult());
+        tensor::InsertSliceOp::create(b, loc, own, init, from, extent, strides).getResult());
   }
   scf::YieldOp::create(b, loc, filled);
 }
 
+// Of parts, the operations of the current one become those of the loop.
+LogicalResult ChainTiling::findOps(scf::ForOp loop) {
+  if (!split) {
+    results = SmallVector<Value>(yield().getValues());
+    return rows.find();
+  }
+  IRMapping map;
+  map.map(split.getInductionVar(0), part);
+  for (Operation &op : split.getBody()->without_terminator())
+    b.clone(op, map);
+  for (auto insert : split.getTerminator().getBody()->getOps<tensor::ParallelInsertSliceOp>())
+    results.push_back(map.lookup(insert.getSource()));
+  chain = *Chain::of(group, *loop.getBody());
+  linalg::ContractOp first = chain.firsts.front();
+  const AffineMap ofColumns = first.getIndexingMapsArray()[1];
+  const unsigned own =
+      *ofColumns.getResultPosition(b.getAffineDimExpr(productDims(first)->columns));
+  sizes.back() = first.getInputs()[1].getDefiningOp<tensor::ExtractSliceOp>().getMixedSizes()[own];
+  return rows.find(*loop.getBody(), results);
+}
+
 LogicalResult ChainTiling::run() {
-  if (failed(rows.find()))
-    return failure();
+  for (auto loop : group.getBody().front().getOps<scf::ForallOp>())
+    split = loop;
   tileM = tileOf(space.names[space.names.size() - 2], 128);
   const int64_t tileN = tileOf(space.names.back(), 256);
   b.setInsertionPoint(yield());
@@ -261,7 +310,7 @@ LogicalResult ChainTiling::run() {
     extents.push_back(dimValue(b, loc, name));
   scf::ForOp loop = createLoop(emptyOutputs());
   group.setTile(ArrayRef<int64_t>{tileM, tileN});
-  if (failed(tileAll()))
+  if (failed(findOps(loop)) || failed(tileAll()))
     return failure();
   b.setInsertionPointToEnd(loop.getBody());
   yieldTiles(loop);
@@ -274,6 +323,8 @@ LogicalResult ChainTiling::run() {
   rows.eraseWhole();
   for (linalg::ContractOp first : chain.firsts)
     b.eraseOp(first);
+  if (split)
+    b.eraseOp(split);
   rows.mergeSlices();
   return success();
 }

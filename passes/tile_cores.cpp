@@ -469,7 +469,7 @@ void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
 
 LogicalResult tileGroup(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
                         ArrayRef<StringRef> outputs) {
-  if (Chain::of(group, group.getBody().front()))
+  if (Chain::of(group))
     return tileChain(kernel, group, machine);
   if (group.getSpaceAttr() && group.getBody().getOps<linalg::ContractOp>().empty())
     return tileRows(kernel, group, machine);

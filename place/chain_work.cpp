@@ -20,6 +20,8 @@ TransferInserter::ChainWork::ChainWork(TransferInserter &inserter, ir::FusionGro
       isSplit(t.machine.getTopology() == aicore::Topology::split),
       firsts(chain.firsts.begin(), chain.firsts.end()),
       seconds(chain.seconds.begin(), chain.seconds.end()) {
+  const Operand columns(chain.firsts.front(), 1);
+  ofProduct = {columns.tensor, columns.outer};
   for (const RowWeights &each : p.weights())
     weights.push_back({static_cast<unsigned>(each.output), {}, {}, {}});
   for (Second &second : seconds)
@@ -201,8 +203,10 @@ LogicalResult TransferInserter::ChainWork::emitTile() {
     loopOverParts(parts);
     emitCollect(/*staysInL0C=*/true, tile);
   };
-  // Where a condition leaves no part, there is no sum in L0C either.
-  if (parts.isGuarded && llvm::any_of(seconds, [](const Second &it) { return it.staysInL0C; }))
+  // Where a condition leaves no part, or a divided row is too short for one, there is no sum in L0C
+  // either.
+  if ((parts.isGuarded || isDivided()) &&
+      llvm::any_of(seconds, [](const Second &it) { return it.staysInL0C; }))
     t.when(arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::sgt, parts.count, t.index(0)),
            emit);
   else

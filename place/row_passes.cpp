@@ -20,8 +20,10 @@ SmallVector<int64_t> TransferInserter::RowWork::outerReduced() {
   return dims;
 }
 
-/// The first input with a dimension of the space, and the dimension of its tensor.
+/// The first input in memory with a dimension of the space, and the dimension of its tensor.
 std::pair<Value, unsigned> TransferInserter::RowWork::inputAlong(int64_t dim) {
+  if (dim == partDim() && ofProduct.first)
+    return ofProduct;
   for (const RowInput &input : p.inputs())
     for (auto [i, own] : llvm::enumerate(input.dims))
       if (own == dim)

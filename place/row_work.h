@@ -127,6 +127,8 @@ protected:
   std::vector<Held> inputs, tiles, outputs;
   llvm::SmallVector<Destination> destinations;
 
+  /// Of rows that are a product: what that reads along the reduced dimension, and its dimension.
+  std::pair<mlir::Value, unsigned> ofProduct;
   mlir::Value tile, step;                     ///< numbers of the tile and of the window
   mlir::Value keptFrom, kept;                 ///< of the window, in the tile
   mlir::Value partFrom, part;                 ///< of the current part of the reduced dimension

@@ -2,9 +2,9 @@
 """Attention on the clock of ascend910b2: from passes over global memory to one loop, step by step, and
 beside published times.
 
-    attention.py MMK [--write]
+    attention.py MMK [--write] [TABLE ..]
 
---write puts the tables into docs/attention.md.
+--write puts the tables, all or those named, into docs/attention.md.
 """
 
 import json
@@ -159,11 +159,30 @@ def passes_of_gradients(mmk):
     return "\n".join(lines)
 
 
+def decode(mmk):
+    lines = ["| heads | keys | keys whole, us | keys divided, us | whole / divided | keys and values, GB/s | of 1.6 TB/s | variant |",
+             "|---|---|---|---|---|---|---|---|"]
+    for heads, groups in ((8, 8), (8, 2)):
+        text = ATTENTION.format(t="f16", group=heads // groups, cond="")
+        for keys in (8192, 32768, 131072):
+            dims = dims_of(1, heads, groups, 1, keys)
+            whole = count(mmk, text, dims, ["grid.N=1"])[0]["time_us"]
+            clock, variant = count(mmk, text, dims)
+            us = clock["time_us"]
+            rate = 2 * groups * keys * 128 * 2 / us / 1e3
+            lines.append(f"| {heads} on {groups} | {keys} | {whole:.1f} | {us:.1f} | {whole / us:.2f} | {rate:.0f} | "
+                         f"{rate / 1600:.2f} | `{variant}` |")
+    return "\n".join(lines)
+
+
 def main():
     tables = {"Steps": steps, "Published": published, "Forms": rows, "Causal": conditions,
-              "Gradients": gradients, "Passes": passes_of_gradients}
+              "Decode": decode, "Gradients": gradients, "Passes": passes_of_gradients}
     text = PAGE.read_text()
+    only = [word for word in sys.argv[2:] if word != "--write"]
     for name, make in tables.items():
+        if only and name not in only:
+            continue
         table = make(sys.argv[1])
         print(f"{table}\n")
         begin = MARK.format(name)

@@ -61,17 +61,18 @@ private:
       h_ = bind("H", matrices * group_);
       g_ = group_ == 1 ? h_ : bind("G", matrices);
     }
-    const int64_t d = random_.oneOf({8, 16, 16, 24, 32, 40, 64, 64, 72, 80, 96, 128, 128, 160, 256}),
+    const int64_t d = random_.oneOf(
+                      {8, 16, 16, 24, 32, 40, 64, 64, 72, 80, 96, 128, 128, 160, 256}),
                   e = random_.chance(50) ? d : random_.oneOf({1, 8, 16, 24, 33, 64, 80, 128, 200});
     const auto atMost = [&](int64_t extent, int64_t work) {
       const int64_t most = std::max<int64_t>(1, mostWork / work);
       return extent <= most ? extent : most;
     };
-    const int64_t m = atMost(random_.oneOf({1,  1,  2,  5,  8,  15,  16,  17,  31,
-                                            33, 48, 64, 65, 100, 127, 128, 129, 200}),
-                             batches * (d + e));
-    const int64_t n = atMost(random_.oneOf({1,  3,   8,   16,  17,  33,  64,  65,
-                                            96, 100, 127, 128, 130, 255, 257, 400, 700, 1500}),
+    const int64_t m = atMost(
+        random_.oneOf({1, 1, 2, 5, 8, 15, 16, 17, 31, 33, 48, 64, 65, 100, 127, 128, 129, 200}),
+        batches * (d + e));
+    const int64_t n = atMost(random_.oneOf({1, 3, 8, 16, 17, 33, 64, 65, 96, 100, 127, 128, 130,
+                                            255, 257, 400, 700, 1500}),
                              batches * (d + e) * m);
     columns_ = bind("N", n);
     rows_ = random_.chance(8) ? columns_ : bind("M", m);
@@ -191,9 +192,9 @@ private:
     }
     case 3:
       return fmt::format("{} + {} * (j - i)", t,
-                         h_.empty() || random_.chance(50)
-                             ? "0.0625"
-                             : tensor(fmt::format("slopes{}", step), ElementType::f32, {h_}, {"h"}));
+                         h_.empty() || random_.chance(50) ? "0.0625"
+                                                          : tensor(fmt::format("slopes{}", step),
+                                                                   ElementType::f32, {h_}, {"h"}));
     case 4:
       return fmt::format("select({} > 0, {}, {})",
                          ofScores(fmt::format("mask{}", step), ElementType::i8), t,
@@ -313,9 +314,9 @@ private:
   std::string b_, h_, g_; ///< batches, heads, heads of keys and values; empty: there are none
   int64_t group_ = 1;     ///< of heads that share keys and values
   std::string rows_, columns_, depth_, width_;
-  std::string v_;      ///< what reads an element of the second product's right operand, ...
-  std::string t_, p_;  ///< ... of what is reduced, and of the weights
-  std::string where_;  ///< the condition of all reductions over j, or nothing
+  std::string v_;     ///< what reads an element of the second product's right operand, ...
+  std::string t_, p_; ///< ... of what is reduced, and of the weights
+  std::string where_; ///< the condition of all reductions over j, or nothing
 };
 
 } // namespace

@@ -6,8 +6,8 @@
 
 namespace mmk::hunt {
 
-/// As drawKernel. Exponentials and sums of fractions are not exact, so that the results are compared
-/// as `mmk run` does it.
+/// As drawKernel. Exponentials and sums of fractions are not exact, so that the results are
+/// compared as `mmk run` does it.
 void drawAttention(Random &random, Sample &sample);
 
 } // namespace mmk::hunt

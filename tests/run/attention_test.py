@@ -89,16 +89,8 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
             words += ["--input", f"{each}={each}.npy"]
         place = np.ogrid[tuple(slice(dims[x]) for x in "BHMN")]
         k64, v64 = (np.repeat(values[x].astype(np.float64), group, axis=1) for x in "kv")
-        s = 0.125 * values["q"].astype(np.float64) @ k64.swapaxes(2, 3)
-        t, keep, factor = (model or (lambda s, place: (s, True, 1)))(s, place)
-        keep = np.broadcast_to(keep, s.shape)
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            top = np.where(keep, t, -np.inf).max(3, keepdims=True)
-            e = np.exp(np.where(keep, t, -np.inf) - top)
-            total = e.sum(3, keepdims=True)
-            p = np.where(keep, e / total, 0)
-            expected = np.where(keep, p * factor, 0) @ v64
-            expectedL = (top + np.log(total))[..., 0]
+        expected, expectedL = self.evaluate(values["q"].astype(np.float64), k64, v64, place,
+                                            model or (lambda s, place: (s, True, 1)))
         atol = {"f16": 2e-3, "bf16": 1.5e-2, "f32": 2e-4}[type]
         for machine in (machine for machine, types in machines.items() if type in types):
             with self.subTest(form=name, machine=machine, type=type, dims=dims, group=group):
@@ -108,6 +100,20 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
                 np.testing.assert_allclose(found, expected, atol=atol)
                 if lse:
                     np.testing.assert_allclose(np.load(self.folder / "l.npy"), expectedL, atol=1e-3)
+
+    @staticmethod
+    def evaluate(q, k, v, place, model):
+        """The result and the log-sum-exp, in double."""
+        s = 0.125 * q @ k.swapaxes(2, 3)
+        t, keep, factor = model(s, place)
+        keep = np.broadcast_to(keep, s.shape)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            top = np.where(keep, t, -np.inf).max(3, keepdims=True)
+            e = np.exp(np.where(keep, t, -np.inf) - top)
+            total = e.sum(3, keepdims=True)
+            p = np.where(keep, e / total, 0)
+            o = np.where(keep, p * factor, 0) @ v
+            return o, np.where(keep.any(3), (top + np.log(total))[..., 0], -np.inf)
 
     @staticmethod
     def causal(s, place):
@@ -206,6 +212,38 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
         # N is the columns of one product, in multiples of 16, and the depth of the other, of 8.
         self.check("f32", dims={"B": 1, "H": 2, "M": 16, "N": 400, "D": 128}, name="rows",
                    choices=("--set", "fuse=rows"), machines={"ascend910b3": ("f32",)})
+
+    def test_divided_columns(self):
+        # Parts of the keys are computed by different cores. Some are ragged, some empty.
+        def divided(parts, *more):
+            return ("--set", "fuse=products", "--set", f"grid.N={parts}", "--set", "tile.N=32", *more)
+        few = {"B": 2, "H": 4, "M": 1}
+        for parts, n in ((2, 70), (3, 1000), (5, 129), (24, 300), (7, 33)):
+            self.check(name="divided", dims={**few, "N": n}, choices=divided(parts, "--watch"), lse=True)
+        self.check("bf16", self.CAUSAL, group=2, name="divided causal", model=self.causal,
+                   dims={**few, "M": 17, "N": 200}, choices=divided(4))
+        self.check("f32", self.CAUSAL, name="divided causal, rows without columns", model=self.causal,
+                   dims={**few, "M": 40, "N": 33}, choices=divided(2))
+        length = np.array([0, 70, 13, -4, 1], np.int32)
+        self.check("f16", "j < length[b]", extra=", length: i32[B]", arrays={"length": length}, lse=True,
+                   dims={"B": 5, "H": 2, "M": 3}, name="divided lengths", choices=divided(3, "--watch"),
+                   model=lambda s, place: (s, place[3] < length[:, None, None, None], 1))
+        def window(s, place):
+            b, h, i, j = place
+            at = i + s.shape[3] - s.shape[2]
+            return s, (j <= at) & (j > at - 20), 1
+        self.check("f16", self.CAUSAL + " && j > i + N - M - 20", name="divided window", model=window,
+                   dims={**few, "M": 5, "N": 300}, choices=divided(6))
+        generator = np.random.default_rng(4)
+        bias = generator.uniform(-1, 1, (4, 33, 70)).astype(np.float32)
+        self.check(score="cap * tanh(s[b, h, i, j] / cap) + bias[h, i, j]", choices=divided(2),
+                   extra=", bias: f32[H, M, N], cap: f32 = 0.5", arrays={"bias": bias}, name="divided bias",
+                   model=lambda s, place: (0.5 * np.tanh(s / 0.5) + bias, True, 1))
+        def dropped(s, place):
+            numbers = uniform(np.arange(s.size), 42).reshape(s.shape)
+            return s, True, np.where(numbers < np.float32(0.3), 0, 1 / (1 - 0.3))
+        self.check(weight="dropout[b, h, i, j](p[b, h, i, j], 0.3, seed)", extra=", seed: i32",
+                   scalars=["seed=42"], name="divided dropout", model=dropped, choices=divided(2))
 
     def test_every_chip(self):
         chips = {f"ascend910b{i}": ("f16",) for i in (1, 2, 4)}

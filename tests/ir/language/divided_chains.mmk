@@ -1,0 +1,73 @@
+// Two products with the columns between them divided: the parts in one group, their combination in two.
+kernel decode(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], scale: f32 = 0.125)
+    -> o: f16[B, M, E], top: f32[B, M] {
+  let s[b, i, j] = scale * sum[d](q[b, i, d] * k[b, j, d]);
+  o[b, i, e] = sum[j | j <= i + N - M](cast<f16>(softmax[j | j <= i + N - M](s[b, i, j])) * v[b, j, e]);
+  top[b, i] = max[j | j <= i + N - M](s[b, i, j]);
+  schedule { grid N = 6; tile M = 16, N = 64, D = 64, E = 64; stage D = 64; fuse = products; preload = 2; }
+}
+
+// A part is a sixth of N in whole tiles of 64. It has a maximum, a sum and a result of its own; its weights
+// are not divided.
+// PARTS-LABEL: mmk.kernel @decode
+// PARTS:         [[PARTS:%.*]]:3 = mmk.fusion_group over ["B", "M", "N"] reduce [2] {
+// PARTS:           scf.forall ([[P:%.*]]) in (6)
+// PARTS:             [[LENGTH:%.*]] = arith.muli {{.*}}, %c64
+// PARTS:             [[AT:%.*]] = arith.muli [[P]], [[LENGTH]]
+// PARTS:             [[FIRST:%.*]] = arith.minsi [[AT]]
+// PARTS:             [[REST:%.*]] = arith.subi {{.*}}, [[FIRST]]
+// PARTS:             [[OWN:%.*]] = arith.minsi [[REST]], [[LENGTH]]
+// PARTS:             [[K:%.*]] = tensor.extract_slice %k[0, [[FIRST]], 0]
+// PARTS:             [[S:%.*]] = linalg.contract {{.*}} ins(%q, [[K]] :
+// PARTS:             tensor.extract_slice {{.*}}{{\[}}[[FIRST]]] {{\[}}[[OWN]]]
+// PARTS:             [[TOP:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]],
+// PARTS:               arith.maximumf
+// PARTS:             [[SUM:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]], [[TOP]],
+// PARTS:             [[WEIGHTS:%.*]] = linalg.generic {{.*}}"parallel"]} ins({{.*}}[[S]], [[TOP]],
+// PARTS-NOT:           arith.divf
+// PARTS:               arith.truncf
+// PARTS:             [[V:%.*]] = tensor.extract_slice %v[0, [[FIRST]], 0]
+// PARTS:             [[RESULT:%.*]] = linalg.contract {{.*}} ins([[WEIGHTS]], [[V]] :
+// PARTS:             tensor.parallel_insert_slice [[TOP]]
+// PARTS:             tensor.parallel_insert_slice [[SUM]]
+// PARTS:             tensor.parallel_insert_slice [[RESULT]] into {{.*}}{{\[}}[[P]], 0, 0, 0]
+// PARTS:         {mmk.parts = array<i64: 1, 1, 6>}
+
+// Of whole rows there are the maximum, which is a result, and by what the second product is divided.
+// PARTS:         [[ROWS:%.*]]:3 = mmk.fusion_group over ["6", "B", "M"] reduce [0] {
+// PARTS:           [[ALL:%.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel"]} ins([[PARTS]]#0 :
+// PARTS:             arith.maximumf
+// PARTS:           linalg.generic {{.*}} ins([[PARTS]]#1, [[PARTS]]#0, [[ALL]] :
+// PARTS:             math.exp
+// PARTS:           [[TOTAL:%.*]] = linalg.generic {{.*}} ins({{.*}}, [[ALL]] :
+// PARTS:             arith.mulf
+// PARTS:           [[FACTOR:%.*]] = linalg.generic {{.*}} ins([[TOTAL]], [[ALL]] :
+// PARTS:             arith.divf
+// PARTS:           mmk.yield [[ALL]], [[FACTOR]], [[ALL]]
+// PARTS:         {mmk.combines}
+
+// The results of the parts go to the maximum of the row. Rows may be empty: 0 stays 0.
+// PARTS:         mmk.fusion_group over ["6", "B", "M", "E"] reduce [0] {
+// PARTS:           [[O:%.*]] = linalg.generic {{.*}} ins([[PARTS]]#2, [[PARTS]]#0, [[ROWS]]#2 :
+// PARTS:             math.exp
+// PARTS:             arith.addf
+// PARTS:           linalg.generic {{.*}} ins({{.*}}, [[ROWS]]#1 :
+// PARTS:             arith.mulf
+// PARTS:             arith.select
+// PARTS:           linalg.generic
+// PARTS:             arith.truncf
+// PARTS:         {mmk.combines}
+
+// The tiles of all parts are distributed to the cores: a batch, a part of N, rows.
+// TILED-LABEL: mmk.kernel @decode
+// TILED:         mmk.fusion_group over ["B", "M", "N"] reduce [2] tile [16, 64]
+// TILED-NOT:       scf.forall
+// TILED:           scf.for
+// TILED:             [[PART:%.*]] = arith.remsi {{.*}}, %c6
+// TILED:             [[AT:%.*]] = arith.muli [[PART]]
+// TILED:             [[FIRST:%.*]] = arith.minsi [[AT]]
+// TILED:             [[K:%.*]] = tensor.extract_slice %k[0, [[FIRST]], 0]
+// TILED:             tensor.extract_slice [[K]]
+// TILED:             linalg.contract
+// TILED:             linalg.contract
+// TILED:             tensor.insert_slice {{.*}}{{\[}}[[PART]], {{.*}} [1, 1, {{%.*}}, {{%.*}}] [1, 1, 1, 1]
