@@ -1,0 +1,150 @@
+"""Attention in random combinations of its settings, so that any two values of two settings occur together,
+on every machine, compared with PyTorch in double; with NumPy where PyTorch is not installed.
+
+    MMK_SEED=NUMBER attention_pairs_test.py     other combinations
+"""
+
+import itertools
+import os
+import random
+
+import numpy as np
+
+import attention_test as forms
+from command import CommandTest, main
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+SETTINGS = {
+    "type": ("f16", "bf16", "f32"),
+    "queries": (1, 17, 127, 1000, 4097),
+    "keys": (1, 17, 127, 1000, 4097),
+    "depth": (16, 40, 64, 128),
+    "width": (24, 64, 128),
+    "heads": ((1, 1), (4, 4), (4, 2), (6, 1)),  # of queries, of keys
+    "condition": ("none", "causal", "window", "lengths", "causal lengths"),
+    "score": ("plain", "bias", "mask", "alibi", "cap"),
+    "lse": (False, True),
+    "machine": ("ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend310p3", "host"),
+    "fuse": ("open", "products", "divided", "all"),
+    "watch": (False, True),
+}
+# Multiplications of a run, and of a watched one.
+MOST, MOST_WATCHED = 7e8, 2e7
+WINDOW = 20
+
+
+def is_legal(case):
+    if case["machine"] == "ascend310p3" and case["type"] != "f16":
+        return False
+    heads, queries, keys = case["heads"][0], case["queries"], case["keys"]
+    work = heads * queries * keys * (case["depth"] + case["width"])
+    return work <= (MOST_WATCHED if case["watch"] else MOST)
+
+
+def pairs_of(case):
+    return {((x, case[x]), (y, case[y])) for x, y in itertools.combinations(SETTINGS, 2)}
+
+
+def combinations(generator):
+    """Legal combinations in which all pairs occur that occur in a legal one: each is the best of a few at
+    random that have a pair which is left."""
+    left = set()
+    for x, y in itertools.combinations(SETTINGS, 2):
+        left |= {((x, a), (y, b)) for a in SETTINGS[x] for b in SETTINGS[y]}
+    def drawn(pair):
+        for _ in range(200):
+            case = {name: generator.choice(values) for name, values in SETTINGS.items()}
+            case.update(dict(pair))
+            if is_legal(case):
+                return case
+        return None
+    while left:
+        pair = generator.choice(sorted(left, key=repr))
+        cases = [case for case in (drawn(pair) for _ in range(30)) if case]
+        if not cases:  # no legal case has it
+            left.remove(pair)
+            continue
+        best = max(cases, key=lambda case: len(pairs_of(case) & left))
+        left -= pairs_of(best)
+        yield best
+
+
+class Pairs(CommandTest):
+    check = forms.Attention.check
+
+    @staticmethod
+    def evaluate(q, k, v, place, model):
+        if not torch:
+            return forms.Attention.evaluate(q, k, v, place, model)
+        q, k, v = (torch.from_numpy(x) for x in (q, k, v))
+        t, keep, factor = model((0.125 * torch.matmul(q, k.transpose(2, 3))).numpy(), place)
+        t = torch.from_numpy(np.array(t))
+        t.masked_fill_(torch.from_numpy(~np.broadcast_to(keep, t.shape)), -torch.inf)
+        o = torch.matmul(torch.nan_to_num(torch.softmax(t, 3)) * factor, v)
+        return o.numpy(), torch.logsumexp(t, 3).numpy()
+
+    def run_case(self, case, generator):
+        queries, keys = case["queries"], case["keys"]
+        heads, groups = case["heads"]
+        batch = 2 if "lengths" in case["condition"] else 1
+        lengths = generator.integers(0, keys + 1, batch).astype(np.int32)
+        arrays, extra, words = {}, "", []
+        conditions = {"none": "", "causal": "j <= i + N - M",
+                      "window": f"j <= i + N - M && j > i + N - M - {WINDOW}",
+                      "lengths": "j < length[b]",
+                      "causal lengths": "j < length[b] && j <= i + length[b] - M"}
+        if "lengths" in case["condition"]:
+            arrays["length"], extra = lengths, ", length: i32[B]"
+        scores = {"plain": "s[b, h, i, j]", "bias": "s[b, h, i, j] + bias[h, i, j]",
+                  "mask": "select(mask[b, j] != 0, s[b, h, i, j], -1000)",
+                  "alibi": "s[b, h, i, j] + slopes[h] * (j - i)",
+                  "cap": "0.5 * tanh(s[b, h, i, j] / 0.5)"}
+        if case["score"] == "bias":
+            arrays["bias"] = generator.uniform(-1, 1, (heads, queries, keys)).astype(np.float32)
+            extra += ", bias: f32[H, M, N]"
+        elif case["score"] == "mask":
+            arrays["mask"] = (generator.random((batch, keys)) < 0.7).astype(np.int8)
+            extra += ", mask: i8[B, N]"
+        elif case["score"] == "alibi":
+            arrays["slopes"] = (2.0 ** -np.arange(4, 4 + heads)).astype(np.float32)
+            extra += ", slopes: f32[H]"
+
+        def model(s, place):
+            b, h, i, j = place
+            length = lengths[:, None, None, None]
+            at = i + keys - queries
+            keep = {"none": True, "causal": j <= at, "window": (j <= at) & (j > at - WINDOW),
+                    "lengths": j < length,
+                    "causal lengths": (j < length) & (j <= i + length - queries)}[case["condition"]]
+            t = {"plain": lambda: s, "bias": lambda: s + arrays["bias"],
+                 "mask": lambda: np.where(arrays["mask"][:, None, None, :] != 0, s, -1000),
+                 "alibi": lambda: s + arrays["slopes"][:, None, None] * (j - i),
+                 "cap": lambda: 0.5 * np.tanh(s / 0.5)}[case["score"]]()
+            return t, keep, 1
+
+        parts = generator.integers(2, 9)
+        choices = {"open": (), "products": ("--set", "fuse=products"), "all": ("--set", "fuse=all"),
+                   "divided": ("--set", "fuse=products", "--set", f"grid.N={parts}")}[case["fuse"]]
+        self.check(case["type"], conditions[case["condition"]], score=scores[case["score"]], extra=extra,
+                   arrays=arrays, scalars=words, group=heads // groups, model=model, lse=case["lse"],
+                   dims={"B": batch, "H": heads, "M": queries, "N": keys, "D": case["depth"],
+                         "E": case["width"]},
+                   choices=choices + (("--watch",) if case["watch"] else ()), name=str(case),
+                   machines={case["machine"]: (case["type"],)})
+
+    def test_pairs(self):
+        seed = int(os.environ.get("MMK_SEED", "1"))
+        cases = list(combinations(random.Random(seed)))
+        print(f"{len(cases)} combinations of seed {seed}, compared with "
+              f"{'PyTorch ' + torch.__version__ if torch else 'NumPy'}")
+        generator = np.random.default_rng(seed)
+        for case in cases:
+            self.run_case(case, generator)
+
+
+if __name__ == "__main__":
+    main()
