@@ -1,5 +1,5 @@
-// The rate of reading memory, which is compared with kernels that are bound by it. Compiled for this
-// computer.
+// The rate of reading memory, which is compared with kernels that are bound by it. Compiled for
+// this computer.
 #pragma once
 
 #include <cstddef>

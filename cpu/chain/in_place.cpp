@@ -27,7 +27,8 @@ Value *sumsOfVectors(Emitter &e, SmallVector<Value *> vectors) {
     }
     for (int v = 0; v < distance; ++v) {
       Value *x = vectors[v], *y = vectors[v + distance];
-      vectors[v] = b.CreateFAdd(b.CreateShuffleVector(x, y, low), b.CreateShuffleVector(x, y, high));
+      vectors[v] =
+          b.CreateFAdd(b.CreateShuffleVector(x, y, low), b.CreateShuffleVector(x, y, high));
     }
   }
   for (int distance = count; distance < lanes; distance *= 2) {
@@ -61,8 +62,8 @@ private:
     Type *vector = e.vectorOf(element, e.target.lanes);
     return e.convert(count ? e.loadSome(vector, pointer, count) : e.load(vector, pointer), e.f32());
   }
-  /// From a row of so many elements to one that is read a little later: the hardware does not follow
-  /// parts of B and of V in turns.
+  /// From a row of so many elements to one that is read a little later: the hardware does not
+  /// follow parts of B and of V in turns.
   Value *bytesAhead(Value *elements, Value *rowBytes) {
     Value *rows = b.CreateUDiv(e.number(CpuTuning().chainPrefetchBytes),
                                b.CreateMul(elements, e.number(e.bytesOf(element))));
@@ -84,12 +85,11 @@ void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows) {
   const int64_t lanes = e.target.lanes;
   SmallVector<Value *> as, bs;
   for (int64_t r = 0; r < rows; ++r)
-    as.push_back(
-        e.offset(f->getArg(0), b.CreateMul(b.CreateAdd(row, e.number(r)), aRow)));
+    as.push_back(e.offset(f->getArg(0), b.CreateMul(b.CreateAdd(row, e.number(r)), aRow)));
   Value *last = b.CreateSub(columns, e.number(1)), *ahead = bytesAhead(depth, bColumn);
   for (int64_t c = 0; c < columnsTogether; ++c)
-    bs.push_back(e.offset(
-        f->getArg(1), b.CreateMul(e.min(b.CreateAdd(column, e.number(c)), last), bColumn)));
+    bs.push_back(e.offset(f->getArg(1),
+                          b.CreateMul(e.min(b.CreateAdd(column, e.number(c)), last), bColumn)));
   auto step = [&](Value *at, Value *count, ArrayRef<Value *> sums) {
     SmallVector<Value *> ofB, next;
     for (Value *from : bs) {
@@ -130,8 +130,7 @@ void InPlace::emitSums(Function *f, Value *row, Value *column, Value *first, Val
   for (int64_t r = 0; r < rows; ++r) {
     Value *at = b.CreateAdd(row, e.number(r));
     weights.push_back(e.offset(f->getArg(0), b.CreateMul(at, f->getArg(3))));
-    places.push_back(
-        moved(e.offset(f->getArg(2), b.CreateMul(at, f->getArg(5))), column, e.f32()));
+    places.push_back(moved(e.offset(f->getArg(2), b.CreateMul(at, f->getArg(5))), column, e.f32()));
     for (int64_t v = 0; v < vectors; ++v)
       sums.push_back(e.load(vector, e.offset(places[r], v * lanes * 4)));
   }
@@ -149,8 +148,8 @@ void InPlace::emitSums(Function *f, Value *row, Value *column, Value *first, Val
       Value *own = e.load(e.f32(), moved(weights[r], j, e.f32()));
       Value *weight = e.splat(own, lanes), *isExcluded = nullptr;
       if (excludes)
-        isExcluded = b.CreateICmpEQ(b.CreateBitCast(own, b.getInt32Ty()),
-                                    b.getInt(APInt::getSignMask(32)));
+        isExcluded =
+            b.CreateICmpEQ(b.CreateBitCast(own, b.getInt32Ty()), b.getInt(APInt::getSignMask(32)));
       for (int64_t v = 0; v < vectors; ++v) {
         Value *sum = before[r * vectors + v], *more = multiplied(weight, ofV[v], sum);
         next.push_back(excludes ? b.CreateSelect(isExcluded, sum, more) : more);
@@ -192,8 +191,8 @@ Function *addInPlace(Emitter &e, Type *element, bool excludes) {
     const int64_t lanes = e.target.lanes, together = code.rowsTogether(),
                   vectors = code.vectorsTogether();
     Value *rows = f->getArg(6), *depth = f->getArg(7), *columns = f->getArg(8);
-    Value *whole = e.b.CreateMul(b.CreateUDiv(columns, e.number(vectors * lanes)),
-                                 e.number(vectors * lanes));
+    Value *whole =
+        e.b.CreateMul(b.CreateUDiv(columns, e.number(vectors * lanes)), e.number(vectors * lanes));
     e.loop(e.number(0), depth, e.number(rowsOfV), [&](Value *first) {
       Value *end = e.min(b.CreateAdd(first, e.number(rowsOfV)), depth);
       auto ofRows = [&](Value *row, int64_t count) {

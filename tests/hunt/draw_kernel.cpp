@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
 
 namespace mmk::hunt {
 namespace {
@@ -233,12 +234,14 @@ private:
     } else {
       let("acc", {"@", {std::move(a), b}}, out, sumBound(k));
     }
+    std::optional<Term> other;
     if (random_.chance(12)) {
-      Expression other = operand("e", type, leftBatch, rows, depth);
-      let("second", {"@", {std::move(other), std::move(b)}}, out, sumBound(k));
-    } else if (random_.chance(15)) {
-      chain(type, rows, columns, out, n);
+      other = available_.back().term;
+      Expression left = operand("e", type, leftBatch, rows, depth);
+      let("second", {"@", {std::move(left), std::move(b)}}, out, sumBound(k));
     }
+    if (random_.chance(other ? 40 : 15))
+      chain(type, rows, columns, out, n, other);
     const Term last = available_.back().term;
     if (random_.chance(25))
       reductions(out, last, {out.back()});
@@ -291,22 +294,33 @@ private:
                              fmt::format("[{}i0, i1]", ranges)});
   }
 
-  /// The product goes into another one.
+  /// The product, and another one of the same rows and columns if there is one, go into one or two
+  /// other products.
   void chain(ElementType type, const std::string &rows, const std::string &columns, Dims &out,
-             int64_t terms) {
-    ExpressionDraw draw = drawFor(out);
-    const Term whole = available_.back().term;
-    Term value = draw.over(whole, static_cast<int>(random_.below(3)));
-    if (value.error > 0)
-      value = whole;
-    kernel().body.push_back({true,
-                             "h",
-                             {fmt::format("cast<{}>", spelling(type)),
-                              {ExpressionDraw::smallInteger(value).expression}}});
+             int64_t terms, const std::optional<Term> &other) {
+    Term whole = available_.back().term;
+    if (other && whole.error == 0 && other->error == 0)
+      whole = {{"+", {whole.expression, other->expression}}, whole.bound + other->bound, 0};
+    const Dims ofFirst = out;
     const std::string width = dimension("P", extent(100));
-    Expression d = operand("d", type, {}, columns, width);
-    out = batched(rows, width);
-    let("chained", {"@", {name("h"), std::move(d)}}, out, sumBound(terms));
+    const auto multiplied = [&](const std::string &weights, const std::string &right,
+                                const std::string &result) {
+      Term value = drawFor(ofFirst).over(whole, static_cast<int>(random_.below(3)));
+      if (value.error > 0)
+        value = whole;
+      kernel().body.push_back({true,
+                               weights,
+                               {fmt::format("cast<{}>", spelling(type)),
+                                {ExpressionDraw::smallInteger(value).expression}}});
+      Expression values = operand(right, type, {}, columns, width);
+      out = batched(rows, width);
+      let(result, {"@", {name(weights), std::move(values)}}, out, sumBound(terms));
+    };
+    multiplied("h", "d", "chained");
+    if (!random_.chance(30))
+      return;
+    multiplied("h2", "d2", "chained2");
+    let("both", {"+", {name("chained"), name("chained2")}}, out, 2 * sumBound(terms));
   }
 
   //--- results ----------------------------------------------------------------------------------
