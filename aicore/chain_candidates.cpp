@@ -21,9 +21,9 @@ namespace {
 /// Columns of both products in one accumulator, and the depth of a matrix instruction, at most:
 /// with two copies of each, the operands of 128 rows fill L0A and L0B.
 constexpr int64_t longestStep = 128;
-/// Cycles of a part for the flags between the cube and the vector cores, with one part ahead and
-/// with more.
-constexpr double exchangeCycles = 400, exchangeCyclesAhead = 225;
+/// Cycles of a part for the flags between the cube and the vector cores, by the parts ahead. Three
+/// are tried after two: they often take more flags than a core has.
+constexpr double exchangeCycles[] = {400, 225, 300};
 /// Cycles of the two passes that combine the results of divided columns.
 constexpr double combinationCycles = 2500;
 /// What a part takes longer where L1 has one copy of its operands.
@@ -354,7 +354,8 @@ private:
                  vector = (m * n * ofElement + m * collected * vectorCyclesOfResult) / cores +
                           (isSplit() ? 0 : windows);
     return std::max({products, loads, toL0, drains, fetches, vector}) +
-           (isSplit() && plan.ahead > 1 ? exchangeCyclesAhead : exchangeCycles);
+           (isSplit() ? exchangeCycles[std::clamp<int64_t>(plan.ahead, 1, 3) - 1]
+                      : exchangeCycles[0]);
   }
 
   double macs() const {
