@@ -10,5 +10,6 @@ kernel attention_decode(q: f16[B, H, M, D], k: f16[B, G, N, D], v: f16[B, G, N, 
   case one    { B = 1; H = 4; G = 1; M = 1; N = 3; D = 1; }
   case ragged { B = 3; H = 8; G = 2; M = 2; N = 117; D = 40; }
   case layer  { B = 60; H = 32; G = 8; M = 1; N = 512; D = 128; }
+  case long   { B = 1; H = 8; G = 2; M = 1; N = 32768; D = 128; }
   check { rtol = 1e-2; atol = 1e-3; }
 }

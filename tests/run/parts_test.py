@@ -162,6 +162,19 @@ class Parts(CommandTest):
             self.assertIn("grid.", report["variant"])
             self.assertEqual(report["clock"]["cycles"], cycles)
 
+    def test_cycles_between_two_products(self):
+        (self.folder / "k.mmk").write_text("""kernel k(q: f16[H, M, D], k: f16[G, N, D], v: f16[G, N, D])
+    -> o: f16[H, M, D] {
+  let s[h, i, j] = 0.125 * sum[d](q[h, i, d] * k[h / 4, j, d]);
+  o[h, i, d] = sum[j](cast<f16>(softmax[j](s[h, i, j])) * v[h / 4, j, d]);
+}
+""")
+        for grid, cycles in (([], CHOSEN), (["--set", "grid.N=1"], WHOLE)):
+            report, = self.report("k.mmk", "H=8", "G=2", "M=1", "N=8192", "D=128", "--machine", "ascend910b2",
+                                  "--count-only", *grid)
+            self.assertEqual("grid.N=3" in report["variant"], not grid)
+            self.assertEqual(report["clock"]["cycles"], cycles)
+
     def test_what_is_refused(self):
         (self.folder / "k.mmk").write_text(
             "kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }\n")
