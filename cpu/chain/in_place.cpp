@@ -45,14 +45,22 @@ public:
   InPlace(Emitter &e, Type *element) : e(e), b(e.b), element(element) {}
 
   /// Some rows of A with some columns of B.
-  void emitScores(Function *f, Value *row, Value *column, int64_t rows);
+  void emitScores(Function *f, Value *row, Value *column, int64_t rows, Value *ahead);
   /// Some vectors of some rows of sums, of which the last one has `count` lanes (null: all).
   void emitSums(Function *f, Value *row, Value *column, Value *first, Value *end, int64_t rows,
-                int64_t vectors, Value *count, bool excludes);
+                int64_t vectors, Value *count, Value *ahead, bool excludes);
   int64_t rowsTogether() const {
     return std::min<int64_t>(e.target.registers >= 32 ? 4 : 2, e.target.lanes / columnsTogether);
   }
   int64_t vectorsTogether() const { return e.target.registers >= 32 ? 4 : 2; }
+
+  /// From a row of so many elements to one that is read a little later: the hardware does not
+  /// follow parts of B and of V in turns.
+  Value *bytesAhead(Value *elements, Value *rowBytes) {
+    Value *rows = b.CreateUDiv(e.number(CpuTuning().chainPrefetchBytes),
+                               b.CreateMul(elements, e.number(e.bytesOf(element))));
+    return b.CreateMul(b.CreateAdd(rows, e.number(1)), rowBytes);
+  }
 
 private:
   Value *moved(Value *pointer, Value *elements, Type *type) {
@@ -61,13 +69,6 @@ private:
   Value *load(Value *pointer, Value *count) {
     Type *vector = e.vectorOf(element, e.target.lanes);
     return e.convert(count ? e.loadSome(vector, pointer, count) : e.load(vector, pointer), e.f32());
-  }
-  /// From a row of so many elements to one that is read a little later: the hardware does not
-  /// follow parts of B and of V in turns.
-  Value *bytesAhead(Value *elements, Value *rowBytes) {
-    Value *rows = b.CreateUDiv(e.number(CpuTuning().chainPrefetchBytes),
-                               b.CreateMul(elements, e.number(e.bytesOf(element))));
-    return b.CreateMul(b.CreateAdd(rows, e.number(1)), rowBytes);
   }
   Value *multiplied(Value *x, Value *y, Value *sum) {
     return emitMultiply(e, Multiply::f32, x, y, sum);
@@ -79,14 +80,14 @@ private:
 };
 
 // Columns behind the last one are that one again.
-void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows) {
+void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows, Value *ahead) {
   Value *aRow = f->getArg(3), *bColumn = f->getArg(4), *columns = f->getArg(7),
         *depth = f->getArg(8);
   const int64_t lanes = e.target.lanes;
   SmallVector<Value *> as, bs;
   for (int64_t r = 0; r < rows; ++r)
     as.push_back(e.offset(f->getArg(0), b.CreateMul(b.CreateAdd(row, e.number(r)), aRow)));
-  Value *last = b.CreateSub(columns, e.number(1)), *ahead = bytesAhead(depth, bColumn);
+  Value *last = b.CreateSub(columns, e.number(1));
   for (int64_t c = 0; c < columnsTogether; ++c)
     bs.push_back(e.offset(f->getArg(1),
                           b.CreateMul(e.min(b.CreateAdd(column, e.number(c)), last), bColumn)));
@@ -123,7 +124,7 @@ void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows) {
 }
 
 void InPlace::emitSums(Function *f, Value *row, Value *column, Value *first, Value *end,
-                       int64_t rows, int64_t vectors, Value *count, bool excludes) {
+                       int64_t rows, int64_t vectors, Value *count, Value *ahead, bool excludes) {
   const int64_t lanes = e.target.lanes;
   Type *vector = e.vectorOf(e.f32(), lanes);
   SmallVector<Value *> weights, places, sums;
@@ -135,7 +136,6 @@ void InPlace::emitSums(Function *f, Value *row, Value *column, Value *first, Val
       sums.push_back(e.load(vector, e.offset(places[r], v * lanes * 4)));
   }
   Value *from = moved(f->getArg(1), column, element);
-  Value *ahead = bytesAhead(f->getArg(8), f->getArg(4));
   sums = e.loop(first, end, e.number(1), sums, [&](Value *j, ArrayRef<Value *> before) {
     Value *ofRow = e.offset(from, b.CreateMul(j, f->getArg(4)));
     SmallVector<Value *> ofV, next;
@@ -169,14 +169,15 @@ Function *scoresInPlace(Emitter &e, Type *element) {
     markLazy(*f);
     InPlace code(e, element);
     Value *rows = f->getArg(6);
+    Value *ahead = code.bytesAhead(f->getArg(8), f->getArg(4));
     const int64_t together = code.rowsTogether();
     e.loop(e.number(0), f->getArg(7), e.number(columnsTogether), [&](Value *column) {
       // A single row is not worth the code of several, which are zeros behind the last one.
       Value *many = e.b.CreateSelect(e.b.CreateICmpSGT(rows, e.number(1)), rows, e.number(0));
       e.loop(e.number(0), many, e.number(together),
-             [&](Value *row) { code.emitScores(f, row, column, together); });
+             [&](Value *row) { code.emitScores(f, row, column, together, ahead); });
       e.when(e.b.CreateICmpEQ(rows, e.number(1)),
-             [&] { code.emitScores(f, e.number(0), column, 1); });
+             [&] { code.emitScores(f, e.number(0), column, 1, ahead); });
     });
   });
 }
@@ -191,17 +192,18 @@ Function *addInPlace(Emitter &e, Type *element, bool excludes) {
     const int64_t lanes = e.target.lanes, together = code.rowsTogether(),
                   vectors = code.vectorsTogether();
     Value *rows = f->getArg(6), *depth = f->getArg(7), *columns = f->getArg(8);
+    Value *ahead = code.bytesAhead(columns, f->getArg(4));
     Value *whole =
         e.b.CreateMul(b.CreateUDiv(columns, e.number(vectors * lanes)), e.number(vectors * lanes));
     e.loop(e.number(0), depth, e.number(rowsOfV), [&](Value *first) {
       Value *end = e.min(b.CreateAdd(first, e.number(rowsOfV)), depth);
       auto ofRows = [&](Value *row, int64_t count) {
         e.loop(e.number(0), whole, e.number(vectors * lanes), [&](Value *column) {
-          code.emitSums(f, row, column, first, end, count, vectors, nullptr, excludes);
+          code.emitSums(f, row, column, first, end, count, vectors, nullptr, ahead, excludes);
         });
         e.loop(whole, columns, e.number(lanes), [&](Value *column) {
           Value *left = e.min(b.CreateSub(columns, column), e.number(lanes));
-          code.emitSums(f, row, column, first, end, count, 1, left, excludes);
+          code.emitSums(f, row, column, first, end, count, 1, left, ahead, excludes);
         });
       };
       Value *many = e.roundDown(rows, together);
