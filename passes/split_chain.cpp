@@ -2,7 +2,6 @@
 // reductions and a result of its own, as in decoding, where one query reads many keys. The weights
 // of a part lack the factors that are the same for a row, and have the maximum of the part. The
 // reductions are combined first, and with them the factors; then the results.
-#include "backend/backend.h"
 #include "passes/chain.h"
 #include "passes/row_members.h"
 #include "passes/row_splitter.h"
@@ -563,7 +562,7 @@ LogicalResult splitChain(ir::KernelOp kernel, ir::FusionGroupOp group) {
   aicore::MachineAttr machine = expectMachine(kernel->getParentOfType<ModuleOp>());
   if (!machine)
     return failure();
-  if (parts.back() == 1 || !backendOf(machine).hasPipes())
+  if (parts.back() == 1)
     return success();
   return ChainSplitter(kernel, group, machine, parts, *chain).run();
 }

@@ -3,6 +3,7 @@
 //
 //   mmk-attention [REGEX]    the problems whose name matches ("causal 8x1024x64 f32 1")
 //   mmk-attention --write    all of them, into docs/attention-cpu.md
+//   mmk-attention --write-one-thread    those of one thread, on a computer with other work
 #include "bench/attention/problem.h"
 #include "bench/ceilings.h"
 #include "bench/peers/turns.h"
@@ -131,13 +132,15 @@ std::optional<Figures> measure(const Problem &problem) {
   return figures;
 }
 
-void forEachProblem(llvm::function_ref<void(const Problem &)> body) {
-  for (unsigned threads : {1U, 2U})
+using Threads = std::vector<unsigned>;
+
+void forEachProblem(const Threads &counts, llvm::function_ref<void(const Problem &)> body) {
+  for (unsigned threads : counts)
     for (bool isCausal : {false, true})
       for (const auto &[heads, length, depth] : shapes)
         for (ElementType type : types)
           body({type, heads, length, depth, isCausal, threads});
-  for (unsigned threads : {1U, 2U})
+  for (unsigned threads : counts)
     for (const auto &[heads, queries, length, depth] : decoded)
       for (ElementType type : types)
         body({type, heads, length, depth, /*isCausal=*/false, threads, queries});
@@ -214,13 +217,13 @@ std::string tableOfDecoding(const Measured &measured, unsigned threads) {
   return text;
 }
 
-bool write(const Measured &measured) {
+bool write(const Measured &measured, const Threads &counts) {
   std::string tables = fmt::format("\nMeasured on {}, beside oneDNN {} and PyTorch {}.\n",
                                    cpuName(), oneDnnVersion(), pyTorchVersion());
   for (bool isCausal : {false, true})
-    for (unsigned threads : {1U, 2U})
+    for (unsigned threads : counts)
       tables += tableOf(measured, isCausal, threads);
-  for (unsigned threads : {1U, 2U})
+  for (unsigned threads : counts)
     tables += tableOfDecoding(measured, threads);
   std::string old;
   if (auto buffer = llvm::MemoryBuffer::getFile(page))
@@ -238,11 +241,12 @@ bool write(const Measured &measured) {
 
 int run(int count, char **words) {
   const std::string word = count > 1 ? words[1] : "";
-  const bool writes = word == "--write";
+  const bool isOne = word == "--write-one-thread", writes = isOne || word == "--write";
+  const Threads counts = isOne ? Threads{1} : Threads{1, 2};
   const std::regex pattern(writes ? "" : word);
   bool isRight = true;
   Measured measured;
-  forEachProblem([&](const Problem &problem) {
+  forEachProblem(counts, [&](const Problem &problem) {
     if (!std::regex_search(problem.name(), pattern))
       return;
     const std::optional<Figures> figures = measure(problem);
@@ -253,7 +257,7 @@ int run(int count, char **words) {
     fmt::print("{}\n", line(problem, *figures));
     std::fflush(stdout);
   });
-  if (writes && isRight && !write(measured))
+  if (writes && isRight && !write(measured, counts))
     return 2;
   return isRight ? 0 : 1;
 }

@@ -21,7 +21,7 @@ class Chain:
     """One kernel, its arguments and its results."""
 
     def __init__(self, seed, type="f32", guard="", shape=(1, 2, 33, 65, 16, 16), bias=False,
-                 cap=False, lengths=False, rows=False, gate=False, rounds=False):
+                 cap=False, lengths=False, rows=False, gate=False, rounds=False, grid=0):
         B, H, M, N, D, E = shape
         self.dims = dict(B=B, H=H, M=M, N=N, D=D, E=E)
         self.type = type
@@ -69,7 +69,8 @@ class Chain:
             results.append("l: f32[B, H, M]")
             lines.append(f"l[b, h, i] = logsumexp[{over}](s[b, h, i, j]);")
         self.text = (f"kernel k({', '.join(parameters)}) -> {', '.join(results)} {{\n  " +
-                     "\n  ".join(lines) + "\n  schedule { fuse = products | all; }\n}\n")
+                     "\n  ".join(lines) + "\n  schedule { fuse = products | all; " +
+                     (f"grid N = {grid}; tile N = 64; " if grid else "") + "}\n}\n")
         self.options = dict(guard=guard, bias=bias, cap=cap, lengths=lengths, gate=gate)
         self.results = ["o"] + (["l"] if rows else [])
 
@@ -174,6 +175,16 @@ class Chains(CommandTest):
                 self.each(seed, type, shape=(2, 2, m, n, d, e), rows=True)
                 self.each(seed, type, shape=(2, 2, m, n, d, e), rounds=True, lengths=True,
                           guard="j <= i + N - M", cap=True)
+
+    # Each part of the columns has a maximum and a result of its own; some are empty.
+    def test_divided_columns(self):
+        for seed, shape in enumerate([(1, 1, 1, 500, 64, 64), (2, 2, 7, 200, 24, 40),
+                                      (1, 2, 40, 300, 16, 16), (1, 1, 3, 30, 16, 16)]):
+            for type in ("f32", "bf16"):
+                self.each(seed, type, shape=shape, rows=True, grid=3)
+                self.each(seed, type, shape=shape, lengths=True, guard="j <= i + N - M", cap=True,
+                          grid=4)
+        self.assertIn("cpu.rows", self.mmk("compile", "k.mmk", "--machine", "host", "--emit=aicore"))
 
     def test_not_finite(self):
         for seed, guard in enumerate(["j <= i + N - M", "(i + j) % 3 != 1"] * 2):
