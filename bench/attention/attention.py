@@ -125,7 +125,7 @@ def conditions(mmk):
 
 
 def gradients(mmk):
-    text = (ROOT / "examples/attention/backward.mmk").read_text()
+    text = (ROOT / "examples/attention/attention_backward.mmk").read_text()
     lines = ["| heads | queries and keys | form | attention, us | delta, us | dq, us | dk and dv, us | gradients / attention | variants of dq, and of dk and dv |",
              "|---|---|---|---|---|---|---|---|---|"]
     for heads, length, suffix in GRADIENTS:
@@ -146,7 +146,7 @@ def gradients(mmk):
 
 
 def passes_of_gradients(mmk):
-    text = (ROOT / "examples/attention/backward.mmk").read_text()
+    text = (ROOT / "examples/attention/attention_backward.mmk").read_text()
     dims = {"B": 1, "H": 1, "M": 8192, "N": 8192, "D": 128}
     lines = ["| kernel | passes, us | one loop, us | passes / one loop | bytes of passes | bytes of one loop |",
              "|---|---|---|---|---|---|"]

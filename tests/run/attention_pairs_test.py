@@ -1,5 +1,5 @@
 """Attention in random combinations of its settings, so that any two values of two settings occur together,
-on every machine, compared with PyTorch in double; with NumPy where PyTorch is not installed.
+on every machine, compared with PyTorch in double.
 
     MMK_SEED=NUMBER attention_pairs_test.py     other combinations
 """
@@ -9,14 +9,10 @@ import os
 import random
 
 import numpy as np
+import torch
 
 import attention_test as forms
 from command import CommandTest, main
-
-try:
-    import torch
-except ImportError:
-    torch = None
 
 SETTINGS = {
     "type": ("f16", "bf16", "f32"),
@@ -78,8 +74,6 @@ class Pairs(CommandTest):
 
     @staticmethod
     def evaluate(q, k, v, place, model):
-        if not torch:
-            return forms.Attention.evaluate(q, k, v, place, model)
         q, k, v = (torch.from_numpy(x) for x in (q, k, v))
         t, keep, factor = model((0.125 * torch.matmul(q, k.transpose(2, 3))).numpy(), place)
         t = torch.from_numpy(np.array(t))
@@ -139,8 +133,8 @@ class Pairs(CommandTest):
     def test_pairs(self):
         seed = int(os.environ.get("MMK_SEED", "1"))
         cases = list(combinations(random.Random(seed)))
-        print(f"{len(cases)} combinations of seed {seed}, compared with "
-              f"{'PyTorch ' + torch.__version__ if torch else 'NumPy'}")
+        print(f"{len(cases)} combinations of seed {seed}, compared with PyTorch "
+              f"{torch.__version__}")
         generator = np.random.default_rng(seed)
         for case in cases:
             self.run_case(case, generator)

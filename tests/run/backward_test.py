@@ -1,19 +1,15 @@
-"""The gradients of attention as fused kernels (examples/attention/backward.mmk) against NumPy in
-double precision, and that against finite differences and, where it is installed, PyTorch."""
+"""The gradients of attention as fused kernels (examples/attention/attention_backward.mmk) against NumPy in
+double precision, and that against finite differences and PyTorch."""
 
 import json
 import unittest
 
 import numpy as np
+import torch
 
 from command import EXAMPLES, CommandTest, main
 
-try:
-    import torch
-except ImportError:
-    torch = None
-
-BACKWARD = EXAMPLES / "attention/backward.mmk"
+BACKWARD = EXAMPLES / "attention/attention_backward.mmk"
 CHIPS = ("ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend310p3")
 RESULTS = {"delta": ("delta",), "dq": ("dq",), "dkv": ("dk", "dv")}
 SCALE = 0.125
@@ -75,7 +71,6 @@ class Gradients(unittest.TestCase):
                     found[place] = (losses[0] - losses[1]) / (2 * step)
                 np.testing.assert_allclose(found, expected["d" + name], atol=1e-8)
 
-    @unittest.skipUnless(torch, "PyTorch is not installed")
     def test_pytorch(self):
         for inputs, causal, expected in self.each():
             q, k, v, g = (torch.tensor(inputs[name], requires_grad=name != "g") for name in "qkvg")
@@ -236,8 +231,8 @@ class Backward(CommandTest):
             rows = {"B": 1, "H": heads, "M": length, "D": 128}
             dims = {**rows, "N": length}
             ahead = cycles("attention.mmk", "attention", {**dims, "E": 128})
-            back = cycles("backward.mmk", "delta", rows) + sum(
-                cycles("backward.mmk", kernel, dims) for kernel in ("dq", "dkv"))
+            back = cycles("attention_backward.mmk", "delta", rows) + sum(
+                cycles("attention_backward.mmk", kernel, dims) for kernel in ("dq", "dkv"))
             self.assertLessEqual(back, 3.5 * ahead, (length, heads))
 
 
