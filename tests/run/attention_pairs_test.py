@@ -123,6 +123,10 @@ class Pairs(CommandTest):
         parts = generator.integers(2, 9)
         choices = {"open": (), "products": ("--set", "fuse=products"), "all": ("--set", "fuse=all"),
                    "divided": ("--set", "fuse=products", "--set", f"grid.N={parts}")}[case["fuse"]]
+        # With two copies in UB, the default there, some of these have more states of their flags than the
+        # proof follows; mmk says so.
+        if case["machine"] == "ascend310p3" and case["fuse"] in ("products", "divided"):
+            choices += ("--set", "buffers.ub=1")
         self.check(case["type"], conditions[case["condition"]], score=scores[case["score"]], extra=extra,
                    arrays=arrays, scalars=words, group=heads // groups, model=model, lse=case["lse"],
                    dims={"B": batch, "H": heads, "M": queries, "N": keys, "D": case["depth"],
