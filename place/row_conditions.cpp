@@ -84,10 +84,13 @@ void TransferInserter::RowWork::readBounds() {
       for (auto [input, factor] : form.inputs)
         signs[input][factor < 0] = true;
   };
-  for (const auto &[number, guard] : guards)
-    note(guard);
-  for (const auto &[number, output] : guarded)
-    note(output.guard);
+  // Where something of a pass has no condition, all of it is computed, whatever the data.
+  for (const RowPass &pass : s.passes) {
+    SmallVector<Guard *> found;
+    if (findGuards(pass, found))
+      for (const Guard *guard : found)
+        note(*guard);
+  }
   for (const auto &[number, sign] : signs) {
     const RowInput &input = p.inputs()[number];
     if (productOf(input.tensor) || !input.element.getType().isInteger(32))
