@@ -58,7 +58,66 @@ fn max_pool(x[B, C, H, W], k: int, s: int)[n, c, p: (H - k) / s + 1, q: (W - k) 
     max[r: k, t: k](x[n, c, s*p + r, s*q + t]);
 fn avg_pool(x[B, C, H, W], k: int, s: int)[n, c, p: (H - k) / s + 1, q: (W - k) / s + 1] =
     mean[r: k, t: k](x[n, c, s*p + r, s*q + t]);
+
+// The same with `padding` rows and columns on each side, which are no maximum, and zeros of a mean.
+fn max_pool2d(x[B, C, H, W], k: int, stride: int, padding: int)
+    [n, c, p: (H + 2*padding - k) / stride + 1, q: (W + 2*padding - k) / stride + 1] =
+    max[r: k, t: k](pad(x, -inf)[n, c, stride*p + r - padding, stride*q + t - padding]);
+fn avg_pool2d(x[B, C, H, W], k: int, stride: int, padding: int)
+    [n, c, p: (H + 2*padding - k) / stride + 1, q: (W + 2*padding - k) / stride + 1] =
+    mean[r: k, t: k](pad(x, 0)[n, c, stride*p + r - padding, stride*q + t - padding]);
 fn upsample(x[B, C, H, W], k: int)[n, c, p: k*H, q: k*W] = x[n, c, p / k, q / k];
+
+// Convolutions, with `padding` zeros on each side of each spatial dimension. They are products, so
+// that both operands have one type.
+fn conv1d(x[B, C, W], w[O, C, S], stride: int, padding: int, dilation: int)
+    [n, o, q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1] =
+    sum[c, s](pad(x, 0)[n, c, stride*q + dilation*s - padding] * w[o, c, s]);
+fn conv2d(x[B, C, H, W], w[O, C, R, S], stride: int, padding: int, dilation: int)
+    [n, o, p: (H + 2*padding - dilation*(R - 1) - 1) / stride + 1,
+     q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1] =
+    sum[c, r, s](pad(x, 0)[n, c, stride*p + dilation*r - padding, stride*q + dilation*s - padding]
+                 * w[o, c, r, s]);
+fn conv3d(x[B, C, D, H, W], w[O, C, T, R, S], stride: int, padding: int, dilation: int)
+    [n, o, d: (D + 2*padding - dilation*(T - 1) - 1) / stride + 1,
+     p: (H + 2*padding - dilation*(R - 1) - 1) / stride + 1,
+     q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1] =
+    sum[c, t, r, s](pad(x, 0)[n, c, stride*d + dilation*t - padding, stride*p + dilation*r - padding,
+                              stride*q + dilation*s - padding]
+                    * w[o, c, t, r, s]);
+
+// Channels last, and weights with the results last.
+fn conv2d_nhwc(x[B, H, W, C], w[R, S, C, O], stride: int, padding: int, dilation: int)
+    [n, p: (H + 2*padding - dilation*(R - 1) - 1) / stride + 1,
+     q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1, o] =
+    sum[r, s, c](pad(x, 0)[n, stride*p + dilation*r - padding, stride*q + dilation*s - padding, c]
+                 * w[r, s, c, o]);
+
+// G groups of channels, each with its own results: the memory of [B, G*C, H, W] and [G*O, C, R, S].
+fn grouped_conv2d(x[B, G, C, H, W], w[G, O, C, R, S], stride: int, padding: int, dilation: int)
+    [n, g, o, p: (H + 2*padding - dilation*(R - 1) - 1) / stride + 1,
+     q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1] =
+    sum[c, r, s](pad(x, 0)[n, g, c, stride*p + dilation*r - padding, stride*q + dilation*s - padding]
+                 * w[g, o, c, r, s]);
+// Each channel by itself.
+fn depthwise_conv2d(x[B, C, H, W], w[C, R, S], stride: int, padding: int, dilation: int)
+    [n, c, p: (H + 2*padding - dilation*(R - 1) - 1) / stride + 1,
+     q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1] =
+    sum[r, s](pad(x, 0)[n, c, stride*p + dilation*r - padding, stride*q + dilation*s - padding]
+              * w[c, r, s]);
+
+// The gradient of conv2d to x. Results of one phase, p % stride and q % stride, take the same taps:
+// every stride-th one. So only taps that are there are multiplied.
+fn conv_transpose2d(x[B, C, H, W], w[C, O, R, S], stride: int, padding: int)
+    [n, o, p: stride*(H - 1) + R - 2*padding, q: stride*(W - 1) + S - 2*padding] =
+    conv_transpose2d_phases(x, w, stride, padding)[n, o, p / stride, p % stride,
+                                                   q / stride, q % stride];
+fn conv_transpose2d_phases(x[B, C, H, W], w[C, O, R, S], stride: int, padding: int)
+    [n, o, u: (stride*H + R - 2*padding - 1) / stride, a: stride,
+     v: (stride*W + S - 2*padding - 1) / stride, b: stride] =
+    sum[c, r: (R + stride - 1) / stride, s: (S + stride - 1) / stride](
+        pad(x, 0)[n, c, u + (a + padding) / stride - r, v + (b + padding) / stride - s]
+        * pad(w, 0)[c, o, stride*r + (a + padding) % stride, stride*s + (b + padding) % stride]);
 
 // Each element is 0 with the probability p; the others make up for those.
 fn dropout[D](x, p, seed) = select(random[D](seed) >= p, x / (1 - p), 0);

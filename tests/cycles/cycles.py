@@ -23,8 +23,8 @@ VARIANTS = ["", "fuse=none", "store=after", "store=overlapped", "skew=stages", "
             "buffers.l1=1", "buffers.l0=1,buffers.out=1", "cores=3", "order=columns", "grid.K=2",
             "grid.M=2,grid.N=2", "tile.M=64", "keep=A(2048),order=rows",
             "keep=B(2048),order=columns"]
-# Attention has no schedule, and choosing one takes seconds; two machines have its two forms.
-OF_ATTENTION = ["ascend910b3", "ascend310p3"]
+# These have no schedule, and choosing one takes seconds; two machines have the two kinds of chip.
+CHOSEN, MACHINES_OF_CHOSEN = ["attention", "convolution"], ["ascend910b3", "ascend310p3"]
 
 
 def main():
@@ -41,9 +41,9 @@ def main():
         rows = [(file, file.stem, machine, variant) for file in sorted(EXAMPLES.glob("*.mmk"))
                 for machine in machines for variant in VARIANTS]
         rows += [(file, kernel, machine, "")
-                 for file in sorted((EXAMPLES / "attention").glob("*.mmk"))
+                 for folder in CHOSEN for file in sorted((EXAMPLES / folder).glob("*.mmk"))
                  for kernel in re.findall(r"^kernel (\w+)", file.read_text(), re.M)
-                 for machine in OF_ATTENTION]
+                 for machine in MACHINES_OF_CHOSEN]
         for file, kernel, machine, variant in rows:
             words = ["--set", variant] if variant else []
             done = run("run", str(file), "--kernel", kernel, "--count-only", "--machine", machine,

@@ -1,0 +1,4 @@
+// Stride, padding and dilation: a convolution has no defaults.
+kernel k(x: f16[B, C, H, W], w: f16[O, C, 3, 3]) -> y: f32[B, O, H, W] {
+  y = conv2d(x, w, 1, 1);
+}

@@ -1,0 +1,227 @@
+"""Convolutions of random parameters on every kind of machine, under the watch, compared with PyTorch in
+double; and the functions of the prelude.
+
+    COUNT=300 MMK_SEED=NUMBER convolution_test.py     more of them, others
+"""
+
+import os
+import random
+
+import numpy as np
+import torch
+
+from attention_test import loaded, rounded, stored
+from command import CommandTest, main
+
+MACHINES = {"ascend910b3": ("f32", "f16", "bf16", "i8"), "ascend310p3": ("f16", "i8"),
+            "host": ("f32", "f16", "bf16", "i8")}
+CONVOLUTIONS = {1: torch.nn.functional.conv1d, 2: torch.nn.functional.conv2d,
+                3: torch.nn.functional.conv3d}
+# Multiplications of one run.
+MOST = 1e6
+
+
+class Parameters:
+    """Random parameters of one convolution; each of the lists has an element for each spatial dimension."""
+
+    def __init__(self, draw):
+        self.rank = draw.choice((1, 2, 2, 2, 3))
+        each = lambda values: [draw.choice(values) for _ in range(self.rank)]
+        while True:
+            self.taps, self.stride = each((1, 2, 3, 3, 4, 5)), each((1, 1, 1, 2, 2, 3))
+            self.dilation, self.padding = each((1, 1, 1, 2, 3)), each((0, 0, 1, 1, 2, 3))
+            self.image = each((1, 2, 3, 5, 7, 8, 13, 16, 17, 29, 33))
+            self.batch, self.channels = draw.choice((1, 1, 2, 3)), draw.choice((1, 2, 3, 4, 8, 15, 16, 17, 33))
+            self.results = draw.choice((1, 2, 3, 7, 16, 17, 40))
+            # None: each channel by itself. With groups, three dimensions would have nine variables.
+            self.groups = draw.choice((1, 1, 1, 2, 3, None) if self.rank < 3 else (1, None))
+            self.out = [(x + 2 * p - d * (t - 1) - 1) // s + 1 for x, p, d, t, s in zip(
+                self.image, self.padding, self.dilation, self.taps, self.stride)]
+            work = self.batch * self.channels * self.results * (self.groups or 1) * np.prod(self.taps)
+            if min(self.out) > 0 and work * np.prod(self.out) <= MOST:
+                break
+        self.type = draw.choice(("f32", "f16", "bf16", "i8"))
+        self.channels_last = self.groups == 1 and draw.random() < 0.4
+        self.fused = self.type != "i8" and draw.random() < 0.4
+        self.constant = draw.random() < 0.3
+
+    def __str__(self):
+        return ", ".join(f"{name} {value}" for name, value in vars(self).items())
+
+    def dims(self):
+        """Of the kernel, by name."""
+        all_ = {"B": self.batch, "C": self.channels}
+        if self.groups is not None:
+            all_["O"] = self.results
+        if self.groups not in (None, 1):
+            all_["G"] = self.groups
+        for axis in range(self.rank):
+            all_[f"X{axis}"], all_[f"T{axis}"] = self.image[axis], self.taps[axis]
+        return all_
+
+    def text(self):
+        axes = range(self.rank)
+        group = ("G", "g") if self.groups not in (None, 1) else None
+        images, taps, results = ([f"{x}{axis}" for axis in axes] for x in ("X", "T", "P"))
+        r, p = [f"r{axis}" for axis in axes], [f"p{axis}" for axis in axes]
+        at = [f"{self.stride[i]}*p{i} + {self.dilation[i]}*r{i} - {self.padding[i]}" for i in axes]
+
+        def dims(batch, channels, spatial, upper):
+            """In the order in which the tensor has them."""
+            g = [group[0 if upper else 1]] if group else []
+            if self.channels_last:
+                return spatial + channels if batch is None else [batch] + spatial + channels
+            return ([] if batch is None else [batch]) + g + channels + spatial
+
+        depthwise = self.groups is None
+        out, outs = ("c", "C") if depthwise else ("o", "O")
+        w = (taps + ["C", "O"], r + ["c", "o"]) if self.channels_last else (
+            dims(None, ["C"] if depthwise else ["O", "C"], taps, True),
+            dims(None, ["c"] if depthwise else ["o", "c"], r, False))
+        y = dims("B", [outs], results, True), dims("n", [out], p, False)
+        over = ([] if depthwise else ["c"]) + r
+        value = (f"sum[{', '.join(over)}](pad(x, 0)[{', '.join(dims('n', ['c'], at, False))}]"
+                 f" * w[{', '.join(w[1])}])")
+        extra, of_group = "", ("G, ", "g, ") if group else ("", "")
+        if self.fused:
+            value = f"max({value} + bias[{of_group[1]}{out}], residual[{', '.join(y[1])}])"
+            extra = f", bias: f32[{of_group[0]}{outs}], residual: f32[{', '.join(y[0])}]"
+        derived = "".join(
+            f"  dim P{i} = (X{i} + {2 * self.padding[i]} - {self.dilation[i]}*(T{i} - 1) - 1)"
+            f" / {self.stride[i]} + 1;\n" for i in axes)
+        return (f"kernel k(x: {self.type}[{', '.join(dims('B', ['C'], images, True))}],"
+                f" w: {'const ' if self.constant else ''}{self.type}[{', '.join(w[0])}]{extra})"
+                f" -> y: {'i32' if self.type == 'i8' else 'f32'}[{', '.join(y[0])}] {{\n{derived}"
+                f"  y[{', '.join(y[1])}] = {value};\n}}\n")
+
+    def operands(self, generator):
+        """As PyTorch has them, in the kernel's type."""
+        groups = self.groups or self.channels
+        channels = self.channels * (self.groups or 1)
+        of_group = 1 if self.groups is None else self.channels
+        results = self.channels if self.groups is None else self.results * self.groups
+        shapes = {"x": (self.batch, channels, *self.image), "w": (results, of_group, *self.taps)}
+        if self.type == "i8":
+            values = {name: generator.integers(-128, 128, shape).astype(np.int8)
+                      for name, shape in shapes.items()}
+        else:
+            values = {name: rounded(generator.uniform(-1, 1, shape), self.type)
+                      for name, shape in shapes.items()}
+        if self.fused:
+            values["bias"] = generator.uniform(-1, 1, results).astype(np.float32)
+            values["residual"] = generator.uniform(
+                -1, 1, (self.batch, results, *self.out)).astype(np.float32)
+        x, w = (torch.from_numpy(values[name].astype(np.float64)) for name in "xw")
+        y = CONVOLUTIONS[self.rank](x, w, None, self.stride, self.padding, self.dilation, groups).numpy()
+        if self.fused:
+            y = np.maximum(y + values["bias"].reshape(-1, *[1] * self.rank), values["residual"])
+        return values, y
+
+    def placed(self, name, x):
+        """An operand in the order in which the kernel has it."""
+        if name == "bias" or not self.channels_last:
+            return x
+        axes = range(2, 2 + self.rank)
+        return np.ascontiguousarray(x.transpose(*axes, 1, 0) if name == "w" else x.transpose(0, *axes, 1))
+
+
+class Convolutions(CommandTest):
+    def compare(self, parameters, generator):
+        values, expected = parameters.operands(generator)
+        (self.folder / "k.mmk").write_text(parameters.text())
+        words = [f"{name}={extent}" for name, extent in parameters.dims().items()]
+        for name, x in values.items():
+            as_stored = name in "xw" and parameters.type != "i8"
+            np.save(self.folder / f"{name}.npy",
+                    parameters.placed(name, stored(x, parameters.type) if as_stored else x).reshape(
+                        self.shape(parameters, name, x)))
+            words += ["--input", f"{name}={name}.npy"]
+        expected = parameters.placed("y", expected)
+        for machine, types in MACHINES.items():
+            if parameters.type not in types:
+                continue
+            with self.subTest(machine=machine, parameters=str(parameters), text=parameters.text()):
+                self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, "--output", "y=y.npy")
+                found = np.load(self.folder / "y.npy").reshape(expected.shape)
+                if parameters.type == "i8":
+                    np.testing.assert_array_equal(found, expected)
+                else:
+                    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-5)
+
+    @staticmethod
+    def shape(parameters, name, x):
+        """The kernel's: with the groups, and without the one channel of depthwise weights."""
+        shape = list(parameters.placed(name, x).shape)
+        groups = parameters.groups
+        if groups is None and name == "w":
+            return [shape[0], *shape[2:]]
+        if groups in (None, 1) or name == "bias":
+            return [groups, -1] if groups not in (None, 1) and name == "bias" else shape
+        if name == "w":
+            return [groups, shape[0] // groups, *shape[1:]]
+        return [shape[0], groups, shape[1] // groups, *shape[2:]]
+
+    def test_random_parameters(self):
+        seed, count = int(os.environ.get("MMK_SEED", "1")), int(os.environ.get("COUNT", "40"))
+        print(f"{count} convolutions of seed {seed}, compared with PyTorch {torch.__version__}")
+        for number in range(count):
+            draw = random.Random(f"{seed} {number}")
+            self.compare(Parameters(draw), np.random.default_rng([seed, number]))
+
+    def test_prelude(self):
+        generator = np.random.default_rng(3)
+        nn = torch.nn.functional
+        last = lambda x: x.permute(0, 2, 3, 1)
+        # The call, the results' spatial dimensions by those of x, the shapes of x and w, and what
+        # PyTorch says.
+        strided = [f"({d} + 2*2 - 2*({t} - 1) - 1) / 2 + 1" for d, t in ("HR", "WS", "DT")]
+        enlarged = [f"2*({d} - 1) + {t} - 2" for d, t in ("HR", "WS")]
+        pooled = [f"({d} + 2 - 3) / 2 + 1" for d in "HW"]
+        for call, dims, results, x, w, model in (
+                ("conv1d(x, w, 2, 2, 2)", "BCW OCS", ["B", "O", strided[1]], (2, 3, 13), (5, 3, 4),
+                 lambda x, w: nn.conv1d(x, w, None, 2, 2, 2)),
+                ("conv2d(x, w, 2, 2, 2)", "BCHW OCRS", ["B", "O", *strided[:2]], (2, 3, 7, 13),
+                 (5, 3, 3, 4), lambda x, w: nn.conv2d(x, w, None, 2, 2, 2)),
+                ("conv3d(x, w, 2, 2, 2)", "BCDHW OCTRS", ["B", "O", strided[2], *strided[:2]],
+                 (1, 3, 4, 7, 6), (5, 3, 2, 3, 4), lambda x, w: nn.conv3d(x, w, None, 2, 2, 2)),
+                ("conv2d_nhwc(x, w, 2, 2, 2)", "BHWC RSCO", ["B", *strided[:2], "O"], (2, 7, 13, 3),
+                 (3, 4, 3, 5), lambda x, w: last(nn.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1),
+                                                           None, 2, 2, 2))),
+                ("grouped_conv2d(x, w, 2, 2, 2)", "BGCHW GOCRS", ["B", "G", "O", *strided[:2]],
+                 (2, 2, 3, 7, 13), (2, 5, 3, 3, 4),
+                 lambda x, w: nn.conv2d(x.flatten(1, 2), w.flatten(0, 1), None, 2, 2, 2, 2)),
+                ("depthwise_conv2d(x, w, 2, 2, 2)", "BCHW CRS", ["B", "C", *strided[:2]], (2, 3, 7, 13),
+                 (3, 3, 4), lambda x, w: nn.conv2d(x, w[:, None], None, 2, 2, 2, 3)),
+                ("conv_transpose2d(x, w, 2, 1)", "BCHW CORS", ["B", "O", *enlarged], (2, 3, 7, 5),
+                 (3, 5, 4, 3), lambda x, w: nn.conv_transpose2d(x, w, None, 2, 1)),
+                ("max_pool2d(x, 3, 2, 1)", "BCHW", ["B", "C", *pooled], (2, 3, 7, 8), None,
+                 lambda x, w: nn.max_pool2d(x, 3, 2, 1)),
+                ("avg_pool2d(x, 3, 2, 1)", "BCHW", ["B", "C", *pooled], (2, 3, 7, 8), None,
+                 lambda x, w: nn.avg_pool2d(x, 3, 2, 1))):
+            values = {"x": rounded(generator.uniform(-1, 1, x), "f16")}
+            if w:
+                values["w"] = rounded(generator.uniform(-1, 1, w), "f16")
+            names = dict(zip("xw", dims.split()))
+            parameters = ", ".join(f"{name}: f16[{', '.join(names[name])}]" for name in values)
+            derived = "".join(f"  dim N{i} = {each};\n" for i, each in enumerate(results)
+                              if len(each) > 1)
+            shape = ", ".join(f"N{i}" if len(each) > 1 else each for i, each in enumerate(results))
+            (self.folder / "k.mmk").write_text(
+                f"kernel k({parameters}) -> y: f32[{shape}] {{\n{derived}  y = {call};\n}}\n")
+            words = []
+            for name, value in values.items():
+                np.save(self.folder / f"{name}.npy", value.astype(np.float16))
+                words += ["--input", f"{name}={name}.npy"]
+                words += [f"{d}={n}" for d, n in zip(names[name], value.shape) if f"{d}={n}" not in words]
+            wide = [torch.from_numpy(value.astype(np.float64)) for value in values.values()]
+            expected = model(*wide, *[None] * (2 - len(wide))).numpy()
+            for machine in MACHINES:
+                with self.subTest(call=call, machine=machine):
+                    self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, "--output",
+                             "y=y.npy")
+                    found = np.load(self.folder / "y.npy").reshape(expected.shape)
+                    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-5)
+
+
+if __name__ == "__main__":
+    main()
