@@ -34,9 +34,13 @@ public:
   Value rest(Value value, OpBuilder *b);
 
   linalg::GenericOp op;
-  SmallVector<std::pair<Value, bool>> factors; ///< whether the row is divided by it
-  bool isGuarded = false;                      ///< it may be 0 because of a condition
-  OnlineSum exponential;                       ///< without a maximum where there is none
+  SmallVector<std::pair<Value, bool>> factors;    ///< whether the row is divided by it
+  SmallVector<std::pair<Value, bool>> conditions; ///< that elements need, and whether to be true
+  OnlineSum exponential;                          ///< without a maximum where there is none
+
+  /// Whether a condition makes elements 0 that no reduction of the row leaves out. Where it does so
+  /// for a whole row, the factor is not known from the reductions.
+  bool hasOwnCondition();
 
   /// What the factors and the exponential are computed from.
   llvm::SmallSetVector<unsigned, 4> inputsOfFactor();
@@ -114,7 +118,8 @@ Value WeightsOfParts::rest(Value value, OpBuilder *b) {
   if (auto select = dyn_cast<arith::SelectOp>(from)) {
     for (unsigned i : {1, 2})
       if (matchPattern(from->getOperand(i), m_AnyZeroFloat()) && !waits(select.getCondition())) {
-        isGuarded = true;
+        if (!b)
+          conditions.push_back({select.getCondition(), i == 2});
         return with(from, 3 - i, b);
       }
     return {};
@@ -166,6 +171,40 @@ bool WeightsOfParts::findShift(Value shift) {
   return exponential.maximum != nullptr;
 }
 
+/// Whether the bodies of two operations compute the same value of the same tensors.
+static bool isSame(Value left, Value right) {
+  auto ofLeft = dyn_cast<BlockArgument>(left), ofRight = dyn_cast<BlockArgument>(right);
+  if (ofLeft && ofRight) {
+    const auto read = [](BlockArgument argument) {
+      auto op = cast<linalg::GenericOp>(argument.getOwner()->getParentOp());
+      return op->getOperand(argument.getArgNumber());
+    };
+    return read(ofLeft) == read(ofRight);
+  }
+  Operation *fromLeft = left.getDefiningOp(), *fromRight = right.getDefiningOp();
+  return left == right || (fromLeft && fromRight && fromLeft->getName() == fromRight->getName() &&
+                           fromLeft->getAttrDictionary() == fromRight->getAttrDictionary() &&
+                           llvm::equal(fromLeft->getOperands(), fromRight->getOperands(), isSame));
+}
+
+/// Whether a reduction leaves out the elements for which the condition does not hold: it selects
+/// others by it.
+static bool leavesOut(linalg::GenericOp reduction, Value condition) {
+  return llvm::any_of(reduction.getBody()->getOps<arith::SelectOp>(),
+                      [&](arith::SelectOp it) { return isSame(it.getCondition(), condition); });
+}
+
+bool WeightsOfParts::hasOwnCondition() {
+  if (conditions.empty() || (!exponential.maximum && factors.empty()))
+    return false;
+  return llvm::none_of(conditions, [&](std::pair<Value, bool> condition) {
+    return condition.second &&
+           llvm::any_of(op->getBlock()->getOps<linalg::GenericOp>(), [&](linalg::GenericOp it) {
+             return isRowReduction(it) && leavesOut(it, condition.first);
+           });
+  });
+}
+
 class ChainSplitter : public RowSplitter {
 public:
   ChainSplitter(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
@@ -181,6 +220,7 @@ private:
   bool isOfRows(Value value) { return value.getDefiningOp()->hasAttr(loopsAttr); }
   LogicalResult refuse();
   LogicalResult refuseSeveral();
+  void addAny();
   SmallVector<Value> cloneIntoParts(Chain &cloned);
   LogicalResult emitParts();
   Value sliced(linalg::ContractOp product, unsigned dim, ArrayRef<Value> operands);
@@ -195,6 +235,7 @@ private:
   linalg::ContractOp first;
   Chain::Second second;
   WeightsOfParts weights;
+  Value any; ///< whether the weights of a row have elements; null: a reduction has their condition
   SmallVector<Value> replaced; ///< for each result of the group
 };
 
@@ -217,6 +258,47 @@ LogicalResult ChainSplitter::refuseSeveral() {
          << " = 1";
 }
 
+/// A reduction of each row: 1 where the conditions of the weights hold for an element, else 0.
+void ChainSplitter::addAny() {
+  linalg::GenericOp op = weights.op;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  const unsigned rank = space.names.size();
+  const FloatAttr number[] = {b.getF32FloatAttr(0), b.getF32FloatAttr(1)};
+  SmallVector<OpFoldResult> extents;
+  for (StringRef name : ArrayRef(space.names).drop_back())
+    extents.push_back(dimValue(b, loc, name));
+  Value none = arith::ConstantOp::create(b, loc, number[0]),
+        empty = tensor::EmptyOp::create(b, loc, extents, b.getF32Type()),
+        start = linalg::FillOp::create(b, loc, none, empty).getResult(0);
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : op.getDpsInputOperands())
+    maps.push_back(op.getMatchingIndexingMap(input));
+  maps.push_back(b.getMultiDimIdentityMap(rank).dropResult(rank - 1));
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  iterators.back() = utils::IteratorType::reduction;
+  auto reduction = linalg::GenericOp::create(
+      b, op.getLoc(), start.getType(), op.getInputs(), start, maps, iterators,
+      [&](OpBuilder &inner, Location where, ValueRange it) {
+        IRMapping elements;
+        elements.map(op.getRegionInputArgs(), it.drop_back());
+        Value zero = arith::ConstantOp::create(inner, where, number[0]), element;
+        element = arith::ConstantOp::create(inner, where, number[1]);
+        for (auto [condition, isTrue] : weights.conditions) {
+          Value own = cloneCone(inner, condition, elements);
+          element = arith::SelectOp::create(inner, where, own, isTrue ? element : zero,
+                                            isTrue ? zero : element);
+        }
+        linalg::YieldOp::create(
+            inner, where, arith::MaximumFOp::create(inner, where, it.back(), element).getResult());
+      });
+  SmallVector<int64_t> loops(rank);
+  std::iota(loops.begin(), loops.end(), 0);
+  reduction->setAttr(loopsAttr, b.getDenseI64ArrayAttr(loops));
+  reductions.push_back(reduction);
+  any = reduction.getResult(0);
+}
+
 LogicalResult ChainSplitter::run() {
   if (!chain.isSimple())
     return refuseSeveral();
@@ -228,6 +310,8 @@ LogicalResult ChainSplitter::run() {
         return refuse();
   if (!weights.find())
     return refuse();
+  if (weights.hasOwnCondition())
+    addAny();
   if (failed(emitParts()))
     return failure();
   replaced.resize(group.getNumResults());
@@ -414,7 +498,12 @@ Value ChainSplitter::emitFactor() {
     inputs.push_back(map.lookupOrDefault(op.getInputs()[number]));
     maps.push_back(AffineMap::get(rank, 0, along.getResults(), b.getContext()));
   }
-  maps.push_back(b.getMultiDimIdentityMap(rank));
+  const AffineMap ofRows = b.getMultiDimIdentityMap(rank);
+  if (any) {
+    inputs.push_back(map.lookup(any));
+    maps.push_back(ofRows);
+  }
+  maps.push_back(ofRows);
   SmallVector<OpFoldResult> extents;
   for (StringRef name : ArrayRef(space.names).drop_back())
     extents.push_back(dimValue(b, loc, name));
@@ -438,6 +527,12 @@ Value ChainSplitter::emitFactor() {
             kept.push_back(elements.lookup(op.getBody()->getArgument(input)));
           all = arith::MulFOp::create(inner, where, all,
                                       lastRatio(inner, where, weights.exponential, kept));
+        }
+        if (any) {
+          Value zero = arith::ConstantOp::create(inner, where, inner.getF32FloatAttr(0));
+          Value holds = arith::CmpFOp::create(inner, where, arith::CmpFPredicate::OGT,
+                                              it[numbers.size()], zero);
+          all = arith::SelectOp::create(inner, where, holds, all, zero);
         }
         linalg::YieldOp::create(inner, where, all);
       });
@@ -502,7 +597,7 @@ Value ChainSplitter::emitScaled(Value total, Value factor) {
       ArrayRef{all, all.dropResult(rank - 1), all}, iterators,
       [&](OpBuilder &inner, Location where, ValueRange it) {
         Value product = arith::MulFOp::create(inner, where, it[0], it[1]);
-        if (weights.isGuarded) {
+        if (!weights.conditions.empty() && !any) {
           Value zero = arith::ConstantOp::create(inner, where, inner.getF32FloatAttr(0));
           Value isNone =
               arith::CmpFOp::create(inner, where, arith::CmpFPredicate::OEQ, it[0], zero);

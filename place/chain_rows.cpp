@@ -1,6 +1,7 @@
 #include "place/chain_rows.h"
 
 #include "ir/diagnostic_code.h"
+#include "place/guard.h"
 #include "place/online_rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,45 +23,84 @@ public:
   }
 
   RowWeights split(size_t output) {
-    Value &element = p.outputs()[output].element;
+    Value element = rest(p.outputs()[output].element);
+    p.outputs()[output].element = element;
     RowWeights weights;
     weights.output = output;
-    element = rest(element, weights.isGuarded);
+    weights.isGuarded = llvm::any_of(conditions, [&](Condition it) { return isOfReduction(it); });
     weights.factor = factor;
     return weights;
+  }
+
+  /// Makes the factor 0 in rows for which the conditions hold nowhere, unless a reduction has them:
+  /// the weights are all 0 there, and the factor may be infinite.
+  void guardFactor(RowWeights &weights) {
+    if (!weights.factor || weights.isGuarded || conditions.empty())
+      return;
+    b.setInsertionPointToEnd(&p.block());
+    Value holds;
+    for (Condition condition : conditions) {
+      Value own = condition.value;
+      if (!condition.isTrue)
+        own = arith::XOrIOp::create(
+            b, loc, own, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)).getResult());
+      holds = holds ? arith::AndIOp::create(b, loc, holds, own).getResult() : own;
+    }
+    // As numbers: no AI core reduces conditions.
+    const FloatAttr none = b.getF32FloatAttr(0);
+    Value zero = arith::ConstantOp::create(b, loc, none),
+          one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1)),
+          number = arith::SelectOp::create(b, loc, holds, one, zero),
+          most = p.addReduction(aicore::ReduceKind::max, number, none, loc),
+          any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, most, zero);
+    weights.factor = arith::SelectOp::create(b, loc, any, weights.factor, zero);
   }
 
 private:
   bool waits(Value value) { return p.isOfBlock(value) && p.levelOf(value) > 0; }
   bool isOfRow(Value value) { return waits(value) && p.isKept(value); }
 
-  Value rest(Value value, bool &isGuarded) {
+  /// A condition that elements other than 0 need, and whether it has to be true.
+  struct Condition {
+    Value value;
+    bool isTrue = true;
+  };
+
+  /// Whether a reduction of the row goes over the same elements alone.
+  bool isOfReduction(Condition condition) {
+    return condition.isTrue && llvm::any_of(p.reductions(), [&](const RowReduction &reduction) {
+             arith::SelectOp select = selectionOf(reduction.operand, reduction.identity);
+             return select && select.getCondition() == condition.value;
+           });
+  }
+
+  Value rest(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || (!waits(value) && !isa<arith::SelectOp, arith::TruncFOp>(op)))
       return value;
     if (isa<arith::TruncFOp, arith::ExtFOp>(op))
-      return with(op, 0, rest(op->getOperand(0), isGuarded));
+      return with(op, 0, rest(op->getOperand(0)));
     if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
       if (isOfRow(quotient.getRhs()))
-        return divide(quotient.getRhs()), rest(quotient.getLhs(), isGuarded);
-      return waits(quotient.getRhs()) ? value : with(op, 0, rest(quotient.getLhs(), isGuarded));
+        return divide(quotient.getRhs()), rest(quotient.getLhs());
+      return waits(quotient.getRhs()) ? value : with(op, 0, rest(quotient.getLhs()));
     }
     if (auto product = dyn_cast<arith::MulFOp>(op)) {
       for (unsigned i : {0, 1})
         if (isOfRow(op->getOperand(i)))
-          return multiply(op->getOperand(i)), rest(op->getOperand(1 - i), isGuarded);
+          return multiply(op->getOperand(i)), rest(op->getOperand(1 - i));
       const bool left = waits(product.getLhs()), right = waits(product.getRhs());
       if (left && right)
         return value;
-      return with(op, left ? 0 : 1, rest(op->getOperand(left ? 0 : 1), isGuarded));
+      return with(op, left ? 0 : 1, rest(op->getOperand(left ? 0 : 1)));
     }
     auto select = dyn_cast<arith::SelectOp>(op);
     if (!select || waits(select.getCondition()))
       return value;
     for (unsigned i : {1, 2})
       if (matchPattern(op->getOperand(i), m_AnyZeroFloat())) {
-        isGuarded = true;
-        return behindConversion(select, 3 - i, rest(op->getOperand(3 - i), isGuarded));
+        conditions.push_back({select.getCondition(), /*isTrue=*/i == 2});
+        return behindConversion(select, 3 - i, rest(op->getOperand(3 - i)));
       }
     return value;
   }
@@ -98,6 +138,7 @@ private:
   OpBuilder b;
   Location loc;
   Value factor;
+  SmallVector<Condition> conditions; ///< of the weights
 };
 
 } // namespace
@@ -120,16 +161,22 @@ FailureOr<RowProgram> chainRows(ir::KernelOp kernel, ir::FusionGroupOp group, Ch
   if (failed(program))
     return failure();
   std::vector<RowWeights> all;
+  std::vector<WeightsSplitter> splitters;
   for (Value weights : chain.weights())
     for (auto [number, output] : llvm::enumerate(program->outputs()))
       if (output.tensor == weights)
-        all.push_back(WeightsSplitter(*program, group.getLoc()).split(number));
+        all.push_back(splitters.emplace_back(*program, group.getLoc()).split(number));
   program->setWeights(std::move(all));
   const bool waitsForMany = llvm::any_of(program->reductions(), [&](const RowReduction &it) {
     return program->levelOf(it.operand) > 1 || it.isScan;
   });
-  if (!waitsForMany && makeOnline(*program))
+  if (!waitsForMany && makeOnline(*program)) {
+    all = program->weights();
+    for (auto [splitter, weights] : llvm::zip(splitters, all))
+      splitter.guardFactor(weights);
+    program->setWeights(std::move(all));
     return program;
+  }
   ir::ChoiceOp choice = kernel.choice("fuse");
   return nearestLegal(
       (choice ? choice.emitError() : group.emitError())

@@ -230,6 +230,13 @@ private:
   DenseMap<Value, Value> known; ///< the element of each result of the tile's operations
 };
 
+Value RowProgram::addReduction(ReduceKind kind, Value operand, TypedAttr identity, Location where) {
+  Value result = block().addArgument(operand.getType(), where);
+  reductions_.push_back({kind, operand, result, {}, identity, false, where});
+  updateFacts();
+  return result;
+}
+
 Value RowProgram::addKeptArgument(Type type, Location where) {
   Value argument = block().addArgument(type, where);
   facts_[argument] = {0, false};

@@ -107,6 +107,9 @@ public:
   /// Those that an output has; null for another output.
   const RowWeights *weightsOf(size_t output) const;
   void setWeights(std::vector<RowWeights> weights);
+  /// The result of another reduction, of a value of the block.
+  mlir::Value addReduction(aicore::ReduceKind kind, mlir::Value operand, mlir::TypedAttr identity,
+                           mlir::Location where);
   /// A value that is the same for all iterations that are reduced.
   mlir::Value addKeptArgument(mlir::Type type, mlir::Location where);
 
