@@ -50,6 +50,7 @@ struct ChainShape {
   std::vector<Dim> depths; ///< of the first products
   std::vector<Dim> widths; ///< columns of the second ones
   int64_t weights = 1;
+  int64_t inputs = 0;      ///< what the rows read besides the products
   bool isRescaled = false; ///< sums, while a maximum grows
   int64_t batches = 1, rows = 1, columns = 1;
   int64_t bytes = 2, unit = 16; ///< of an element; of the depth of a matrix instruction
@@ -92,7 +93,7 @@ public:
     }
     for (int64_t tileM : rows)
       for (int64_t tileN : columns)
-        for (int64_t ahead : {1, 2, 3})
+        for (int64_t ahead : ahead())
           for (int64_t inL1 : {2, 1})
             for (int64_t inUb : {2, 1})
               for (int64_t divided : divisions(numberOf("tile." + shape.m, tileM)))
@@ -110,6 +111,12 @@ public:
 private:
   int64_t tilesOf(const ChainShape &shape, int64_t tileM) const {
     return shape.batches * llvm::divideCeilSigned(shape.rows, tileM);
+  }
+
+  /// Parts of the first product ahead. A coupled core gains nothing from a second one: its vector
+  /// unit takes the products out of L0C.
+  std::vector<int64_t> ahead() const {
+    return isSplit() ? std::vector<int64_t>{1, 2, 3} : std::vector<int64_t>{1};
   }
 
   /// The columns are divided where there are fewer tiles than cores.
@@ -173,6 +180,13 @@ private:
     shape.weights = static_cast<int64_t>(chain.weights().size());
     shape.isRescaled = llvm::any_of(*chain.firsts[0]->getBlock(),
                                     [](Operation &op) { return isRowReduction(&op); });
+    llvm::SmallPtrSet<void *, 4> inputs;
+    for (auto op : chain.firsts[0]->getBlock()->getOps<linalg::GenericOp>())
+      for (Value input : op.getInputs())
+        if (Operation *from = input.getDefiningOp();
+            !from || (from->getBlock() != op->getBlock() && !ir::isGenerated(from)))
+          inputs.insert(input.getAsOpaquePointer());
+    shape.inputs = static_cast<int64_t>(inputs.size());
     for (int64_t dim = 0; dim + 2 < cast<RankedTensorType>(result.getType()).getRank(); ++dim)
       shape.batches *= extentOf(dimName(result, dim));
     const Type type = operandType(chain.firsts[0]);
@@ -246,16 +260,23 @@ private:
            (isSplit() || copies * shape.bytes * step * inL0B <= room(Memory::l0b));
   }
 
-  /// Into how many windows UB divides the rows of a vector core: of the parts, the weights, and the
-  /// second products with their sums.
+  /// Into how many windows UB divides the rows of a vector core. Sums are held for all rows; a
+  /// window has the parts, what is computed from them, the weights, and the second products.
   int64_t windowsOf(const ChainShape &shape, const ChainPlan &plan) const {
+    constexpr int64_t copies = 2, ofFloat = 4;
     const int64_t rows = isSplit() ? plan.tileM / 2 : plan.tileM,
-                  firsts = static_cast<int64_t>(shape.depths.size());
-    int64_t rowBytes =
-        plan.tileN * (4 * (plan.inUb * firsts + 1) + 2 * shape.bytes * shape.weights);
-    for (const ChainShape::Dim &width : shape.widths)
-      rowBytes += widthOf(width) * (4 * (plan.inUb + 2) + 2 * shape.bytes);
-    return llvm::divideCeil(rows * rowBytes, machine_.memory(Memory::ub).capacity());
+                  firsts = static_cast<int64_t>(shape.depths.size()),
+                  ofResult = copies * shape.bytes;
+    int64_t held = 0, rowBytes = plan.tileN * (ofFloat * (plan.inUb * firsts + copies) +
+                                               ofResult * shape.weights);
+    for (const ChainShape::Dim &width : shape.widths) {
+      held += rows * widthOf(width) * ofFloat;
+      rowBytes += widthOf(width) * (ofFloat * plan.inUb + ofResult);
+    }
+    const int64_t room = machine_.memory(Memory::ub).capacity() - held;
+    if (room < rowBytes)
+      return rows;
+    return llvm::divideCeil(rows * rowBytes, room);
   }
 
   bool isSplit() const { return machine_.topology == mmk::Topology::split; }
@@ -351,8 +372,11 @@ private:
                  windows = static_cast<double>(windowsOf(shape, plan) - 1) * windowCycles,
                  ofElement = (isSplit() ? vectorCyclesOfElement : vectorCyclesOfCoupled) +
                              (weights - 1) * vectorCyclesOfWeights,
+                 // With one copy, what rows read is fetched when the window before is done, and the
+                 // operands of the next products behind it.
+        fetched = plan.inUb > 1 || shape.inputs == 0 ? 0 : loads,
                  vector = (m * n * ofElement + m * collected * vectorCyclesOfResult) / cores +
-                          (isSplit() ? 0 : windows);
+                          (isSplit() ? 0 : windows + fetched);
     return std::max({products, loads, toL0, drains, fetches, vector}) +
            (isSplit() ? exchangeCycles[std::clamp<int64_t>(plan.ahead, 1, 3) - 1]
                       : exchangeCycles[0]);

@@ -295,7 +295,9 @@ void ChainSplitter::addAny() {
   SmallVector<int64_t> loops(rank);
   std::iota(loops.begin(), loops.end(), 0);
   reduction->setAttr(loopsAttr, b.getDenseI64ArrayAttr(loops));
-  reductions.push_back(reduction);
+  reductions.insert(
+      llvm::find_if(reductions, [&](Operation *it) { return reduction->isBeforeInBlock(it); }),
+      reduction);
   any = reduction.getResult(0);
 }
 
