@@ -68,6 +68,7 @@ struct FittedReduction {
   int64_t cores = 1;
   bool isBesideProduct = false; ///< tiles of the schedule are those of a product
   int64_t operations = 1;       ///< for each element, roughly in additions
+  bool readsWindows = false;    ///< whose rows are read in pieces anyway
 };
 
 /// What is done about flags: a variant that is only ranked keeps those that others imply, which
@@ -173,6 +174,11 @@ public:
   virtual mlir::Value fitReduction(mlir::OpBuilder &builder, mlir::Location loc,
                                    const FittedReduction &reduction, int64_t largest) const {
     return mlir::arith::ConstantIndexOp::create(builder, loc, largest);
+  }
+  /// The kept iterations outside of the plane that a tile has, at most; null: one.
+  virtual mlir::Value fitBatches(mlir::OpBuilder &, mlir::Location, const FittedReduction &,
+                                 mlir::Value) const {
+    return {};
   }
   /// The rows of a tile of a chain of two products, at most `largest`: rows are what is kept, the
   /// columns of the first product what is reduced.

@@ -310,16 +310,22 @@ def Cpu_GatherOp : Cpu_ElementOp<"gather", [AllTypesMatch<["base", "result"]>]> 
   let hasVerifier = 1;
 }
 
-def Cpu_GatherRunOp : Cpu_ElementOp<"gather_run", [AllTypesMatch<["base", "result"]>]> {
+def Cpu_GatherRunOp : Cpu_ElementOp<"gather_run",
+    [AllTypesMatch<["base", "padding", "result"]>]> {
   let summary = "an element at a computed index, which lies in a row with those of other columns";
   let description = [{
-    `%v = cpu.gather_run %e at %i stride %s where %inside : f32`: as cpu.gather, where the index of the
-    next column is `%s` more. Where `%inside` is false, nothing is read, and the element is 0. With a
-    stride of 1 it is one load.
+    `%v = cpu.gather_run %e at %i step 2 stride %s where %here, %j below %n else %pad : f32`: as
+    cpu.gather, where for the next column `%j` is `2` more and `%i` is `2 * %s` more. Where `%here`,
+    which is the same for all columns, is false, or `%j` is no index below `%n`, nothing is read, and
+    the element is `%pad`. With a stride of 1, the elements of a vector are one load or two.
   }];
-  let arguments = (ins AnyType:$base, Index:$at, Index:$stride, I1:$inside);
+  let arguments = (ins AnyType:$base, Index:$at, I64Attr:$step, Index:$stride, I1:$here,
+                       Index:$index, Index:$extent, AnyType:$padding);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$base `at` $at `stride` $stride `where` $inside attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $base `at` $at `step` $step `stride` $stride `where` $here `,` $index `below` $extent
+    `else` $padding attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 

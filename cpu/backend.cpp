@@ -91,6 +91,10 @@ public:
                            const FittedReduction &reduction, int64_t largest) const override {
     return cpu::fitReduction(builder, loc, reduction, largest, tuning);
   }
+  mlir::Value fitBatches(mlir::OpBuilder &builder, mlir::Location loc,
+                         const FittedReduction &reduction, mlir::Value tile) const override {
+    return cpu::fitBatches(builder, loc, reduction, tile, tuning);
+  }
   mlir::Value fitChain(mlir::OpBuilder &builder, mlir::Location loc,
                        const FittedReduction &reduction, int64_t largest) const override {
     return cpu::fitChain(builder, loc, reduction, largest, tuning);

@@ -406,7 +406,11 @@ static LogicalResult verifySource(Operation *gather, Value base) {
 
 LogicalResult GatherOp::verify() { return verifySource(*this, getBase()); }
 
-LogicalResult GatherRunOp::verify() { return verifySource(*this, getBase()); }
+LogicalResult GatherRunOp::verify() {
+  if (getStepAttr().getInt() < 1)
+    return emitOpError("expected a positive step, found ") << getStepAttr().getInt();
+  return verifySource(*this, getBase());
+}
 
 LogicalResult StrideOp::verify() {
   const int64_t rank = cast<MemRefType>(getTensor().getType()).getRank();

@@ -113,6 +113,23 @@ Value fitReduction(OpBuilder &b, Location loc, const FittedReduction &reduction,
   return a.max(one, a.min(a.number(largest), a.max(equal, small)));
 }
 
+// Rows of windows are short, as those of an image: a tile has so many that beginning one takes no
+// time.
+Value fitBatches(OpBuilder &b, Location loc, const FittedReduction &reduction, Value tile,
+                 const CpuTuning &tuning) {
+  if (!reduction.readsWindows || reduction.keepsColumns)
+    return {};
+  Arithmetic a{b, loc};
+  const Value one = a.number(1);
+  Value work = a.max(a.mul(a.min(tile, reduction.kept), reduction.reduced), one);
+  Value most = a.ceilDiv(a.number(tuning.sharedElements), work);
+  if (reduction.cores > 1) {
+    Value threads = a.min(a.number(reduction.cores), ThreadsOp::create(b, loc, b.getIndexType()));
+    most = a.min(most, a.ceilDiv(reduction.batches, threads));
+  }
+  return a.max(most, one);
+}
+
 // Each tile packs the operands of its columns, so it has many rows; fewer where threads would have
 // nothing to do, or unequal shares.
 Value fitChain(OpBuilder &b, Location loc, const FittedReduction &reduction, int64_t largest,

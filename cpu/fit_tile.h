@@ -24,6 +24,8 @@ std::pair<mlir::Value, mlir::Value> fitElementwiseTile(mlir::OpBuilder &builder,
 mlir::Value fitReduction(mlir::OpBuilder &builder, mlir::Location loc,
                          const FittedReduction &reduction, int64_t largest,
                          const CpuTuning &tuning);
+mlir::Value fitBatches(mlir::OpBuilder &b, mlir::Location loc, const FittedReduction &reduction,
+                       mlir::Value tile, const CpuTuning &tuning);
 mlir::Value fitChain(mlir::OpBuilder &b, mlir::Location loc, const FittedReduction &reduction,
                      int64_t largest, const CpuTuning &tuning);
 

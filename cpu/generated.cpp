@@ -49,60 +49,79 @@ private:
     return at;
   }
 
-  /// Whether the next column is at the next index of the last dimension of a window's source, and
-  /// at the same one of all others.
-  bool isRun(AffineMap map, Block &body) {
+  /// By how much the index of the last dimension of a window's source grows from column to column,
+  /// if it grows and all others stay.
+  std::optional<int64_t> stepOfRun(AffineMap map, Block &body) {
     auto rows = dyn_cast<cpu::RowsOp>(body.getParentOp());
     const auto columns = static_cast<int64_t>(rows ? rows.getSizes().size() : 2) - 1;
     const auto at = llvm::find(input.sizes, columns);
     if (at == input.sizes.end() || map.getNumResults() == 0)
-      return false;
+      return std::nullopt;
     const auto dim = static_cast<unsigned>(at - input.sizes.begin());
     for (AffineExpr expression : map.getResults().drop_back())
       if (expression.isFunctionOfDim(dim))
-        return false;
+        return std::nullopt;
     AffineExpr last = map.getResults().back(),
                next = last.replace(b.getAffineDimExpr(dim), b.getAffineDimExpr(dim) + 1);
-    return simplifyAffineExpr(next - last, map.getNumDims(), map.getNumSymbols()) ==
-           b.getAffineConstantExpr(1);
+    auto step = dyn_cast<AffineConstantExpr>(
+        simplifyAffineExpr(next - last, map.getNumDims(), map.getNumSymbols()));
+    return step && step.getValue() > 0 ? std::optional(step.getValue()) : std::nullopt;
   }
 
-  // Lanes after the last column are at positions that do not exist, and their indices may be
-  // anywhere: they read some element of the source, or none.
   Value window(Block &body, unsigned firstArgument) {
     auto op = cast<ir::WindowOp>(input.op);
     Value source = body.getArgument(firstArgument + input.source);
-    SmallVector<Value> positions;
+    SmallVector<Value> positions, indices;
     for (unsigned dim = 0; dim < input.offsets.size(); ++dim)
       positions.push_back(position(dim));
-    const bool readsRuns = isRun(op.getMap(), body);
-    Value at, isInside, zero = number(0);
-    for (auto [i, expression] : llvm::enumerate(op.getMap().getResults())) {
-      const bool isOfRun = readsRuns && i + 1 == op.getMap().getNumResults();
-      Value index = affine::expandAffineExpr(b, loc, expression, positions, input.symbols);
-      if (input.scalar || isOfRun) {
-        // Below zero it is very large.
-        Value inside =
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, input.extents[i]);
-        isInside = isInside ? arith::AndIOp::create(b, loc, isInside, inside).getResult() : inside;
-        if (!isOfRun)
-          index = arith::SelectOp::create(b, loc, inside, index, zero);
-      } else {
-        Value last = arith::SubIOp::create(b, loc, input.extents[i], number(1));
-        index = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, index, last), zero);
-      }
+    for (AffineExpr expression : op.getMap().getResults())
+      indices.push_back(affine::expandAffineExpr(b, loc, expression, positions, input.symbols));
+    if (const std::optional<int64_t> step = stepOfRun(op.getMap(), body))
+      return run(source, indices, *step);
+    return single(source, indices);
+  }
+
+  /// Below zero an index is very large.
+  Value isInside(ArrayRef<Value> indices) {
+    Value all;
+    for (auto [index, extent] : llvm::zip(indices, input.extents)) {
+      Value inside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, extent).getResult();
+      all = all ? arith::AndIOp::create(b, loc, all, inside).getResult() : inside;
+    }
+    return all ? all : arith::ConstantIntOp::create(b, loc, 1, 1).getResult();
+  }
+
+  Value place(ArrayRef<Value> indices) {
+    Value at = number(0);
+    for (auto [i, index] : llvm::enumerate(indices)) {
       Value own = arith::MulIOp::create(b, loc, index, input.strides[i]);
-      at = at ? arith::AddIOp::create(b, loc, at, own).getResult() : own;
+      at = i ? arith::AddIOp::create(b, loc, at, own).getResult() : own;
+    }
+    return at;
+  }
+
+  Value run(Value source, ArrayRef<Value> indices, int64_t step) {
+    Value here = isInside(indices.drop_back()), padding = input.scalar;
+    if (!padding)
+      padding = arith::ConstantOp::create(b, loc, b.getZeroAttr(source.getType()));
+    return cpu::GatherRunOp::create(b, loc, source.getType(), source, place(indices), step,
+                                    input.strides.back(), here, indices.back(),
+                                    input.extents.back(), padding);
+  }
+
+  // Lanes after the last column are at positions that do not exist, and their indices may be
+  // anywhere: they read some element of the source.
+  Value single(Value source, SmallVector<Value> indices) {
+    Value inside = isInside(indices), zero = number(0);
+    for (auto [index, extent] : llvm::zip(indices, input.extents)) {
+      Value last = arith::SubIOp::create(b, loc, extent, number(1));
+      index = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, index, last), zero);
     }
     Value element =
-        readsRuns
-            ? cpu::GatherRunOp::create(b, loc, source.getType(), source, at, input.strides.back(),
-                                       isInside)
-                  .getResult()
-            : cpu::GatherOp::create(b, loc, source.getType(), source, at ? at : zero).getResult();
-    return input.scalar
-               ? arith::SelectOp::create(b, loc, isInside, element, input.scalar).getResult()
-               : element;
+        cpu::GatherOp::create(b, loc, source.getType(), source, place(indices)).getResult();
+    return input.scalar ? arith::SelectOp::create(b, loc, inside, element, input.scalar).getResult()
+                        : element;
   }
 
   OpBuilder &b;

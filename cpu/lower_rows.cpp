@@ -53,16 +53,20 @@ int64_t columnsOfResults(const Tensors &outputs, size_t dims) {
 
 } // namespace
 
-// Where only windows run along the last dimension, it is short and its elements are anywhere: the
+// Where windows run along the last dimension, it is short and their elements are anywhere: the
 // elements of a vector are those of several results instead.
 void CpuLowering::keepColumns(RowsTensors &tile, SmallVectorImpl<int64_t> &reduced) {
   const size_t dims = tile.sizes.size();
   const auto last = static_cast<int64_t>(dims) - 1;
   const int64_t columns = columnsOfResults(tile.outputs, dims);
-  auto runsAlong = [&](ArrayRef<int64_t> along) {
-    for (; !along.empty(); along = along.drop_front(dims))
-      if (along[last] >= 0)
+  // Along both, and not dense along the columns of the results.
+  auto isDenseAlongLast = [&](const Tensors &tensors) {
+    for (auto [i, tensor] : llvm::enumerate(tensors.tensors)) {
+      const int64_t *along = &tensors.along[i * dims];
+      if (along[last] >= 0 && along[columns] >= 0 &&
+          along[columns] != cast<MemRefType>(tensor.getType()).getRank() - 1)
         return true;
+    }
     return false;
   };
   const bool hasWindow = llvm::any_of(tile.elements.generated, [&](const auto &generated) {
@@ -70,7 +74,7 @@ void CpuLowering::keepColumns(RowsTensors &tile, SmallVectorImpl<int64_t> &reduc
     return isa<ir::WindowOp>(input.op) && llvm::is_contained(input.sizes, last);
   });
   if (!hasWindow || columns < 0 || !llvm::is_contained(reduced, last) ||
-      runsAlong(tile.inputs.along) || runsAlong(tile.outputs.along))
+      isDenseAlongLast(tile.inputs) || isDenseAlongLast(tile.outputs))
     return;
   auto moveToEnd = [&](auto from) { std::rotate(from, from + 1, from + (last - columns) + 1); };
   moveToEnd(tile.sizes.begin() + columns);

@@ -132,12 +132,19 @@ llvm::Value *waitingFits(Emitter &e, const RowFacts &facts, const SpacePlaces &p
 llvm::Value *areShort(Emitter &e, const RowFacts &facts, mlir::Block &region,
                       const SpacePlaces &places, RowAccess form);
 
+/// Whether few elements are reduced, along windows, and the columns are kept (i1); null where none
+/// are.
+llvm::Value *areWindows(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                        const SpacePlaces &places);
+
 /// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
 /// operation has no code. `keeps`: what waits for a later pass fits the scratch.
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
                         const SpacePlaces &places, RowAccess form, bool keeps);
 bool emitShortRows(Emitter &e, const RowFacts &facts, mlir::Block &region,
                    const SpacePlaces &places, RowAccess form);
+bool emitWindowColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                       const SpacePlaces &places, RowAccess form);
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
                      const SpacePlaces &places, RowAccess form);
 

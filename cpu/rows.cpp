@@ -33,7 +33,7 @@ private:
     Value *condition;
     RowAccess form;
     bool keeps; ///< what waits for a later pass
-    bool isShort = false;
+    bool isShort = false, isOfWindows = false;
   };
   void add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
            RowAccess form);
@@ -132,6 +132,9 @@ void RowsTile::add(SmallVectorImpl<Variant> &variants, Value *condition, const S
                    RowAccess form) {
   if (Value *isShort = areShort(e, facts, op.getBody().front(), places, form))
     variants.push_back({b.CreateAnd(condition, isShort), form, /*keeps=*/true, /*isShort=*/true});
+  if (Value *are = areWindows(e, facts, op.getBody().front(), places))
+    variants.push_back({b.CreateAnd(condition, are), form, /*keeps=*/false, /*isShort=*/false,
+                        /*isOfWindows=*/true});
   if (!facts.waiting.empty() && facts.reducesColumns() && form != RowAccess::strided)
     variants.push_back(
         {b.CreateAnd(condition, waitingFits(e, facts, places)), form, /*keeps=*/true});
@@ -159,7 +162,8 @@ void RowsTile::call(const SpacePlaces &outside, Value *frame, const Variant &var
     for (auto [i, field] : enumerate(places.fields()))
       *field = b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
     mlir::Block &body = op.getBody().front();
-    complete = variant.isShort ? emitShortRows(e, facts, body, places, variant.form)
+    complete = variant.isShort       ? emitShortRows(e, facts, body, places, variant.form)
+               : variant.isOfWindows ? emitWindowColumns(e, facts, body, places, variant.form)
                : facts.reducesColumns()
                    ? emitReducedColumns(e, facts, body, places, variant.form, variant.keeps)
                    : emitKeptColumns(e, facts, body, places, variant.form);

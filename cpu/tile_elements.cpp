@@ -9,47 +9,128 @@ using namespace llvm;
 
 namespace mmk {
 
+void addPosition(Emitter &e, cpu::PositionOp position, Value *index, unsigned lanes,
+                 DenseMap<mlir::Value, Value *> &known) {
+  IRBuilder<> &b = e.b;
+  Value *first = known.lookup(position.getFirst());
+  if (!first)
+    first = e.splat(
+        emitConstant(e, position.getFirst().getDefiningOp<mlir::arith::ConstantOp>().getValue()),
+        lanes);
+  known[position.getResult()] =
+      b.CreateTrunc(b.CreateAdd(first, e.splat(index, lanes)), e.vectorOf(b.getInt32Ty(), lanes));
+}
+
 void addPositions(Emitter &e, mlir::Block &region, ArrayRef<Value *> indices,
                   DenseMap<mlir::Value, Value *> &known) {
   const unsigned lanes = e.target.lanes;
   IRBuilder<> &b = e.b;
   for (auto position : region.getOps<cpu::PositionOp>()) {
     const int64_t size = position.getSizeAttr().getInt();
-    Value *first = known.lookup(position.getFirst());
-    if (!first)
-      first = e.splat(
-          emitConstant(e, position.getFirst().getDefiningOp<mlir::arith::ConstantOp>().getValue()),
-          lanes);
-    Value *at = b.CreateTrunc(b.CreateAdd(first, e.splat(indices[size], lanes)),
-                              e.vectorOf(b.getInt32Ty(), lanes));
+    addPosition(e, position, indices[size], lanes, known);
     if (size + 1 == static_cast<int64_t>(indices.size())) {
       SmallVector<Constant *> numbers;
       for (unsigned lane = 0; lane < lanes; ++lane)
         numbers.push_back(b.getInt32(lane));
+      Value *&at = known[position.getResult()];
       at = b.CreateAdd(at, ConstantVector::get(numbers));
     }
-    known[position.getResult()] = at;
   }
 }
 
-// A stride of 1 is known when the kernel is called, and is the same for all of it.
-static Value *emitGatherRun(Emitter &e, Type *element, ArrayRef<Value *> operands) {
+ElementRun::ElementRun(Emitter &e, cpu::GatherRunOp op, ArrayRef<Value *> operands)
+    : element(e.elementType(op.getType())), step(op.getStepAttr().getInt()) {
+  auto scalar = [&](size_t i) {
+    return operands[i]->getType()->isVectorTy() ? e.b.CreateExtractElement(operands[i], uint64_t(0))
+                                                : operands[i];
+  };
+  first = e.b.CreateGEP(element, operands[0], scalar(1));
+  stride = scalar(2);
+  here = scalar(3);
+  index = scalar(4);
+  extent = scalar(5);
+}
+
+// Floats of 16 bits are read as integers: LLVM scalarises masked loads of types that the CPU does
+// not compute with.
+Type *ElementRun::vector(Emitter &e, unsigned lanes) const {
+  const bool isMoved = element->getScalarSizeInBits() == 16;
+  return e.vectorOf(isMoved ? e.b.getInt16Ty() : element, lanes);
+}
+
+Value *ElementRun::isInside(Emitter &e, int64_t columns) const {
+  if (step > mostStep)
+    return e.b.getFalse();
+  Value *last = e.b.CreateAdd(index, e.number(columns * step - 1));
+  return e.b.CreateAnd(
+      {here, isDense(e), e.b.CreateICmpSGE(index, e.number(0)), e.b.CreateICmpSLT(last, extent)});
+}
+
+/// Every `step`-th lane.
+static Value *lanesOf(Emitter &e, Value *elements, int64_t step) {
+  SmallVector<int> taken;
+  for (unsigned lane = 0; lane < e.target.lanes; ++lane)
+    taken.push_back(static_cast<int>(lane * step));
+  return step == 1 ? elements : e.b.CreateShuffleVector(elements, taken);
+}
+
+Value *ElementRun::load(Emitter &e, int64_t column) const {
+  const unsigned lanes = e.target.lanes;
+  Value *at = e.offset(first, column * step * e.bytesOf(element));
+  Value *elements = e.load(e.vectorOf(element, lanes * step), at);
+  return lanesOf(e, elements, step);
+}
+
+Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, int64_t column) {
   IRBuilder<> &b = e.b;
-  auto [base, at, stride, inside] = std::tuple(operands[0], operands[1], operands[2], operands[3]);
-  Type *vector = e.vectorOf(element, e.target.lanes);
-  Value *zero = Constant::getNullValue(vector);
+  const unsigned lanes = e.target.lanes;
+  // Columns until an index reaches a bound.
+  auto until = [&](Value *bound) {
+    Value *indices = b.CreateSub(bound, b.CreateAdd(index, e.number(column * step)));
+    indices = b.CreateBinaryIntrinsic(Intrinsic::smax, indices, e.number(0));
+    return e.ceilDiv(e.min(indices, e.number(lanes * step)), e.number(step));
+  };
+  return b.CreateAnd(e.lanesBelow(until(extent), lanes),
+                     b.CreateNot(e.lanesBelow(until(e.number(0)), lanes)));
+}
+
+Value *ElementRun::loadInside(Emitter &e, int64_t column, Value *padding) const {
+  Value *inside =
+      e.b.CreateAnd(mask(e, index, extent, step, column), e.splat(here, e.target.lanes));
+  return loadMasked(e, column, inside, padding);
+}
+
+Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *inside, Value *padding) const {
+  IRBuilder<> &b = e.b;
+  const unsigned lanes = e.target.lanes;
   const Align alignment(e.bytesOf(element));
-  Value *isRun = b.CreateICmpEQ(b.CreateExtractElement(stride, uint64_t(0)), e.number(1));
-  return e.either(
-      isRun,
-      [&] {
-        Value *first = b.CreateGEP(element, base, b.CreateExtractElement(at, uint64_t(0)));
-        return b.CreateMaskedLoad(vector, first, alignment, inside, zero);
-      },
-      [&] {
-        return b.CreateMaskedGather(vector, b.CreateGEP(element, base, at), alignment, inside,
-                                    zero);
-      });
+  auto ofMemory = [&]() -> Value * {
+    SmallVector<Constant *> numbers;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      numbers.push_back(b.getInt64((column + lane) * step));
+    Value *places = b.CreateMul(ConstantVector::get(numbers), e.splat(stride, lanes));
+    return b.CreateMaskedGather(vector(e, lanes), b.CreateGEP(element, first, places), alignment,
+                                inside, Constant::getNullValue(vector(e, lanes)));
+  };
+  auto ofRow = [&]() -> Value * {
+    auto *type = cast<FixedVectorType>(vector(e, lanes * step));
+    SmallVector<int> spread;
+    for (unsigned lane = 0; lane < lanes * step; ++lane)
+      spread.push_back(static_cast<int>(lane % step ? lanes : lane / step));
+    Value *mask = b.CreateShuffleVector(inside, Constant::getNullValue(inside->getType()), spread);
+    Value *elements = b.CreateMaskedLoad(type, e.offset(first, column * step * e.bytesOf(element)),
+                                         alignment, mask, Constant::getNullValue(type));
+    return lanesOf(e, elements, step);
+  };
+  Value *elements = step <= mostStep ? e.either(isDense(e), ofRow, ofMemory) : ofMemory();
+  elements = b.CreateBitCast(elements, e.vectorOf(element, lanes));
+  auto *constant = dyn_cast<Constant>(padding);
+  return constant && constant->isNullValue() ? elements : b.CreateSelect(inside, elements, padding);
+}
+
+// A stride of 1 is known when the kernel is called, and is the same for all of it.
+static Value *emitGatherRun(Emitter &e, cpu::GatherRunOp op, ArrayRef<Value *> operands) {
+  return ElementRun(e, op, operands).loadInside(e, 0, operands.back());
 }
 
 Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operands) {
@@ -63,8 +144,8 @@ Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operan
     return emitRandomRun(e, seed, b.CreateExtractElement(operands[1], uint64_t(0)), e.target.lanes,
                          static_cast<unsigned>(number));
   }
-  if (isa<cpu::GatherRunOp>(op))
-    return emitGatherRun(e, e.elementType(op->getResult(0).getType()), operands);
+  if (auto run = dyn_cast<cpu::GatherRunOp>(op))
+    return emitGatherRun(e, run, operands);
   if (!isa<cpu::GatherOp>(op))
     return nullptr;
   Type *element = e.elementType(op->getResult(0).getType());

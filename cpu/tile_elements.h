@@ -9,10 +9,44 @@
 
 namespace mmk {
 
+/// Adds a position of some lanes, which all have this index in the tile. The scalars in `known`
+/// have as many lanes.
+void addPosition(Emitter &e, cpu::PositionOp position, llvm::Value *index, unsigned lanes,
+                 llvm::DenseMap<mlir::Value, llvm::Value *> &known);
+
 /// Adds the positions in `region` of some lanes to `known`, which holds its scalars. `indices`: the
 /// place in the tile along each size, that of the first lane along the last one.
 void addPositions(Emitter &e, mlir::Block &region, llvm::ArrayRef<llvm::Value *> indices,
                   llvm::DenseMap<mlir::Value, llvm::Value *> &known);
+
+/// A run of elements of a cpu.gather_run, from its first column on, as scalars.
+struct ElementRun {
+  /// `operands`: those of the operation, of the first column; of vectors, their first lane.
+  ElementRun(Emitter &e, cpu::GatherRunOp op, llvm::ArrayRef<llvm::Value *> operands);
+
+  /// Whether so many columns are all inside, and can be loaded (i1).
+  llvm::Value *isInside(Emitter &e, int64_t columns) const;
+  /// A vector of elements from a column on: if all are inside; or those that are, else the padding.
+  llvm::Value *load(Emitter &e, int64_t column) const;
+  llvm::Value *loadInside(Emitter &e, int64_t column, llvm::Value *padding) const;
+  /// The lanes of `mask` of such a vector, else the padding.
+  llvm::Value *loadMasked(Emitter &e, int64_t column, llvm::Value *mask,
+                          llvm::Value *padding) const;
+  llvm::Value *isHere() const { return here; }
+  /// One bit for each lane, from a column on, of which the index is below the extent.
+  static llvm::Value *mask(Emitter &e, llvm::Value *index, llvm::Value *extent, int64_t step,
+                           int64_t column);
+
+private:
+  /// The most steps whose elements are loaded with those between them.
+  static constexpr int64_t mostStep = 2;
+  llvm::Type *vector(Emitter &e, unsigned lanes) const;
+  llvm::Value *isDense(Emitter &e) const { return e.b.CreateICmpEQ(stride, e.number(1)); }
+
+  llvm::Type *element;
+  int64_t step;
+  llvm::Value *first, *stride, *here, *index, *extent;
+};
 
 /// The code of cpu.random, cpu.gather and cpu.gather_run; null for another operation.
 llvm::Value *emitTileElement(Emitter &e, mlir::Operation *op,

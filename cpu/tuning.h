@@ -54,6 +54,12 @@ struct CpuTuning {
   /// Parts of a row that is shared by threads begin on pages.
   int64_t pageElements = 4096;
 
+  /// Vectors of columns whose windows are reduced together, and the most elements of a window:
+  /// their sums are not compensated.
+  static constexpr int64_t vectorsOfWindow = 4, tapsOfWindow = 1024;
+  /// The most taps whose code is repeated.
+  static constexpr int64_t unrolledTaps = 27;
+
   //===--- scratch of a product (lower.cpp) -------------------------------------------------===//
 
   /// The most rows of A packed at a time, and the padding after each row of sums: rows on lines

@@ -31,6 +31,8 @@ private:
   int64_t operations();
   /// The kept dimension of the plane as the machine divides it.
   void fitTile();
+  /// The kept dimensions outside of the plane, of which a tile has several iterations.
+  void fitBatches(Value most);
   /// The core's loop over its tiles; the builder is then in it, at the coordinates of a tile.
   scf::ForOp createLoop(ValueRange inits);
   void placeTile(ir::TileCoordsOp coords);
@@ -55,8 +57,9 @@ private:
   RowMembers members;
   int64_t tileM = 1, tileN = 1; ///< at most
   Value tileRows, tileColumns;
-  SmallVector<Value> extents;               ///< of the space
-  Value batches;                            ///< kept iterations outside of the plane
+  SmallVector<Value> extents; ///< of the space
+  Value batches;              ///< tiles of kept dimensions outside of the plane
+  SmallVector<std::pair<size_t, Value>> batchTiles; ///< of each, its extent in a tile; null: one
   scf::ForallOp split;                      ///< over parts of the rows; null where they are whole
   Value parts, part, tileOfParts;           ///< their number, the current one, that of its tile
   SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
@@ -103,11 +106,30 @@ void RowTiling::fitTile() {
                                !plane.reducesColumns,
                                kernel.chosenNumber("cores", 1),
                                hasProduct(kernel),
-                               operations()};
+                               operations(),
+                               !group.getBody().front().getOps<ir::WindowOp>().empty()};
   for (int64_t dim : space.reduced())
     reduction.reduced = arith::MulIOp::create(b, loc, reduction.reduced, extents[dim]);
   Value &tile = plane.reducesColumns ? tileRows : tileColumns;
   tile = backendOf(machine).fitReduction(b, loc, reduction, plane.reducesColumns ? tileM : tileN);
+  if (!split)
+    fitBatches(backendOf(machine).fitBatches(b, loc, reduction, tile));
+}
+
+// The inner ones first, which are near in memory.
+void RowTiling::fitBatches(Value most) {
+  if (!most)
+    return;
+  batches = index(1);
+  for (auto &[dim, tile] : llvm::reverse(batchTiles)) {
+    Value extent = extents[dim];
+    Value parts = arith::CeilDivSIOp::create(b, loc, extent, most);
+    tile = arith::CeilDivSIOp::create(b, loc, extent, parts);
+    batches = arith::MulIOp::create(b, loc, batches,
+                                    arith::CeilDivSIOp::create(b, loc, extent, tile).getResult());
+    most = arith::MaxSIOp::create(b, loc, arith::DivSIOp::create(b, loc, most, extent).getResult(),
+                                  index(1));
+  }
 }
 
 scf::ForOp RowTiling::createLoop(ValueRange inits) {
@@ -115,8 +137,10 @@ scf::ForOp RowTiling::createLoop(ValueRange inits) {
   batches = one;
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     const auto number = static_cast<int64_t>(dim);
-    if (!space.isReduced[dim] && number != plane.rows && number != plane.columns)
+    if (!space.isReduced[dim] && number != plane.rows && number != plane.columns) {
       batches = arith::MulIOp::create(b, loc, batches, extent);
+      batchTiles.push_back({dim, {}});
+    }
   }
   fitTile();
   auto tiles = [&](int64_t dim, Value tile) -> Value {
@@ -151,7 +175,6 @@ void RowTiling::placeTile(ir::TileCoordsOp coords) {
   }
   offsets.assign(extents.size(), b.getIndexAttr(0));
   sizes.assign(extents.size(), b.getIndexAttr(1));
-  SmallVector<size_t> batches;
   for (size_t dim = 0; dim < extents.size(); ++dim) {
     const auto number = static_cast<int64_t>(dim);
     if (space.isReduced[dim]) {
@@ -163,16 +186,22 @@ void RowTiling::placeTile(ir::TileCoordsOp coords) {
       Value rest = arith::SubIOp::create(b, loc, extents[dim], start);
       offsets[dim] = start;
       sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
-    } else {
-      batches.push_back(dim);
     }
   }
-  for (size_t dim : llvm::reverse(batches)) {
-    const bool isFirst = dim == batches.front();
-    offsets[dim] =
-        isFirst ? batch : arith::RemSIOp::create(b, loc, batch, extents[dim]).getResult();
+  for (const auto &[dim, tile] : llvm::reverse(batchTiles)) {
+    const bool isFirst = dim == batchTiles.front().first;
+    Value count = tile ? arith::CeilDivSIOp::create(b, loc, extents[dim], tile) : extents[dim];
+    Value which = isFirst ? batch : arith::RemSIOp::create(b, loc, batch, count).getResult();
     if (!isFirst)
-      batch = arith::DivSIOp::create(b, loc, batch, extents[dim]);
+      batch = arith::DivSIOp::create(b, loc, batch, count);
+    offsets[dim] = which;
+    if (!tile)
+      continue;
+    Value start = arith::MulIOp::create(b, loc, which, tile);
+    offsets[dim] = start;
+    sizes[dim] = arith::MinSIOp::create(
+                     b, loc, arith::SubIOp::create(b, loc, extents[dim], start).getResult(), tile)
+                     .getResult();
   }
 }
 

@@ -168,6 +168,48 @@ class Convolutions(CommandTest):
             draw = random.Random(f"{seed} {number}")
             self.compare(Parameters(draw), np.random.default_rng([seed, number]))
 
+    def test_depthwise_of_literal_size(self):
+        """The host repeats the code of few taps, for one vector of results and for several."""
+        generator = np.random.default_rng(4)
+        for type, strides in (("f32", (1, 2, 3)), ("f16", (2,)), ("bf16", (1,))):
+            for stride in strides:
+                (self.folder / "k.mmk").write_text(f"""
+kernel rows(x: {type}[B, C, H, W], w: f32[C, 3, 5]) -> y: f32[B, C, P, Q], z: f32[B, C, P, Q] {{
+  dim P = (H - 1) / {stride} + 1;
+  dim Q = (W - 1) / {stride} + 1;
+  y[n, c, p, q] = sum[r, s](pad(x, 2)[n, c, {stride}*p + r - 1, {stride}*q + s - 2] * w[c, r, s]);
+  z[n, c, p, q] = max[r: 3, s: 5](pad(x, -inf)[n, c, {stride}*p + r - 1, {stride}*q + s - 2]);
+}}
+kernel channels(x: {type}[B, H, W, C], w: f32[3, 5, C]) -> y: f32[B, P, Q, C], z: f32[B, P, Q, C] {{
+  dim P = (H - 1) / {stride} + 1;
+  dim Q = (W - 1) / {stride} + 1;
+  y[n, p, q, c] = sum[r, s](pad(x, 2)[n, {stride}*p + r - 1, {stride}*q + s - 2, c] * w[r, s, c]);
+  z[n, p, q, c] = max[r: 3, s: 5](pad(x, -inf)[n, {stride}*p + r - 1, {stride}*q + s - 2, c]);
+}}
+""")
+                for width in (1, 17, 40, 130):
+                    x = rounded(generator.uniform(-1, 1, (2, 3, 5, width)), type)
+                    w = generator.uniform(-1, 1, (3, 1, 3, 5)).astype(np.float32)
+                    wide, weights = (torch.from_numpy(each.astype(np.float64)) for each in (x, w))
+                    sums = torch.nn.functional.conv2d(
+                        torch.nn.functional.pad(wide, (2, 2, 1, 1), value=2), weights, None, stride,
+                        groups=3)
+                    most = torch.nn.functional.max_pool2d(
+                        torch.nn.functional.pad(wide, (2, 2, 1, 1), value=-torch.inf), (3, 5), stride)
+                    for kernel in ("rows", "channels"):
+                        last = (0, 2, 3, 1) if kernel == "channels" else (0, 1, 2, 3)
+                        np.save(self.folder / "x.npy", stored(x.transpose(last), type))
+                        np.save(self.folder / "w.npy", w[:, 0].transpose(
+                            (1, 2, 0) if kernel == "channels" else (0, 1, 2)))
+                        with self.subTest(kernel=kernel, type=type, stride=stride, width=width):
+                            self.mmk("run", "k.mmk", "--kernel", kernel, "--machine", "host", "B=2", "C=3",
+                                     "H=5", f"W={width}", "--input", "x=x.npy", "--input", "w=w.npy",
+                                     "--output", "y=y.npy", "--output", "z=z.npy")
+                            np.testing.assert_allclose(np.load(self.folder / "y.npy"),
+                                                       sums.numpy().transpose(last), atol=1e-4)
+                            np.testing.assert_array_equal(np.load(self.folder / "z.npy"),
+                                                          most.numpy().transpose(last))
+
     def test_prelude(self):
         generator = np.random.default_rng(3)
         nn = torch.nn.functional

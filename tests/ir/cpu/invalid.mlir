@@ -524,9 +524,26 @@ aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.nam
   ^bb0(%block: index):
     cpu.elementwise size(%m, %m) ins(%x[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%y[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) {
     ^bb0(%e: f32):
-      %inside = arith.constant true
+      %here = arith.constant true
       // expected-error @+1 {{'cpu.gather_run' op expected an input that varies along no size}}
-      %g = cpu.gather_run %e at %m stride %m where %inside : f32
+      %g = cpu.gather_run %e at %m step 1 stride %m where %here, %m below %m else %e : f32
+      cpu.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+// A run goes on.
+aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    cpu.elementwise size(%m, %m) ins(%x[%m] along [-1, -1] : memref<?xf32, #aicore.space<gm>>) outs(%y[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) {
+    ^bb0(%e: f32):
+      %here = arith.constant true
+      // expected-error @+1 {{'cpu.gather_run' op expected a positive step, found 0}}
+      %g = cpu.gather_run %e at %m step 0 stride %m where %here, %m below %m else %e : f32
       cpu.yield %e : f32
     }
   }

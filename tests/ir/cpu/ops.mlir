@@ -48,16 +48,16 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
     // CHECK-NEXT: %[[P:.*]] = cpu.position 1 from %block
     // CHECK-NEXT: %[[AT:.*]] = arith.index_cast %[[P]] : i32 to index
     // CHECK-NEXT: %[[V:.*]] = cpu.gather %[[SOURCE]] at %[[AT]] : f32
-    // CHECK-NEXT: %[[INSIDE:.*]] = arith.cmpi ult, %[[AT]], %M : index
-    // CHECK-NEXT: %[[R:.*]] = cpu.gather_run %[[SOURCE]] at %[[AT]] stride %[[STRIDE]] where %[[INSIDE]] : f32
+    // CHECK-NEXT: %[[HERE:.*]] = arith.cmpi ult, %[[STRIDE]], %M : index
+    // CHECK-NEXT: %[[R:.*]] = cpu.gather_run %[[SOURCE]] at %[[AT]] step 2 stride %[[STRIDE]] where %[[HERE]], %[[AT]] below %M else %[[V]] : f32
     // CHECK-NEXT: %[[U:.*]] = cpu.random %[[P]] at %[[STRIDE]] contiguous
     cpu.elementwise size(%m, %block) ins(%bias[%m] along [-1, -1] : !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) {
     ^bb0(%source: f32):
       %p = cpu.position 1 from %block
       %at = arith.index_cast %p : i32 to index
       %v = cpu.gather %source at %at : f32
-      %inside = arith.cmpi ult, %at, %m : index
-      %r = cpu.gather_run %source at %at stride %stride where %inside : f32
+      %here = arith.cmpi ult, %stride, %m : index
+      %r = cpu.gather_run %source at %at step 2 stride %stride where %here, %at below %m else %v : f32
       %u = cpu.random %p at %stride contiguous
       %w = arith.addf %v, %r : f32
       %y = arith.addf %w, %u : f32

@@ -32,10 +32,11 @@ kernel causal(x: f32[M, N]) -> y: f32[M] {
 // CORE:          aicore.window %x at #{{.*}}({{.*}}) size
 // A vector of the host has the elements of several results: the columns of the result are last.
 // HOST-LABEL:  aicore.kernel @pool
-// HOST:          cpu.rows size(%c1, %c2, %[[P:.*]]) reduce [1] {{.*}} outs(%y[%{{.*}}, %[[FIRST:.*]]] along [0, -1, 1]
+// A tile has several rows of them.
+// HOST:          cpu.rows size(%[[N:[0-9]+]], %c2, %[[P:[0-9]+]]) reduce [1] {{.*}} outs(%y[%{{.*}}, %[[FIRST:.*]]] along [0, -1, 1]
 // HOST:            %[[AT:.*]] = cpu.position 2 from %[[FIRST]]
 // HOST:            cpu.position 1 from %c0
-// HOST:            cpu.gather
+// HOST:            cpu.gather_run {{.*}} step 2 stride
 kernel pool(x: f32[N, H]) -> y: f32[N, P] {
   dim P = (H - 2) / 2 + 1;
   y[n, p] = max[r: 2](x[n, 2*p + r]);
