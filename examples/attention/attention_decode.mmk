@@ -1,11 +1,11 @@
-// One step of decoding: a few new queries, and a cache of keys and values whose last `free` places
-// are not filled yet.
-kernel attention_decode(q: f16[B, H, M, D], k: f16[B, G, N, D], v: f16[B, G, N, D], free: i32[B], group: int = 4,
+// One step of decoding: a few new queries, and a cache of keys and values whose first `length` places
+// are filled.
+kernel attention_decode(q: f16[B, H, M, D], k: f16[B, G, N, D], v: f16[B, G, N, D], length: i32[B], group: int = 4,
                         scale: f32 = 0.08838834764831845) -> o: f16[B, H, M, D] {
   require H == G * group;
   let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h / group, j, d]);
-  let p[b, h, i, j] = softmax[j | j < N - free[b]](s[b, h, i, j]);
-  o[b, h, i, d] = sum[j | j < N - free[b]](cast<f16>(p[b, h, i, j]) * v[b, h / group, j, d]);
+  let p[b, h, i, j] = softmax[j | j < length[b]](s[b, h, i, j]);
+  o[b, h, i, d] = sum[j | j < length[b]](cast<f16>(p[b, h, i, j]) * v[b, h / group, j, d]);
 
   case one    { B = 1; H = 4; G = 1; M = 1; N = 3; D = 1; }
   case ragged { B = 3; H = 8; G = 2; M = 2; N = 117; D = 40; }
