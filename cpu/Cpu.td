@@ -165,23 +165,25 @@ def Cpu_CumulateOp : Cpu_TileOp<"cumulate", []> {
 }
 
 def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
-  let summary = "a tile of two products, of which the second multiplies what is computed from rows of the first";
+  let summary = "a tile of products of what is computed from rows of other products";
   let description = [{
-    m rows of C = W x V, where the weights W, m x n, are computed from the scores A x B and the rows
-    of those are reduced; in attention, by a softmax. Rows are computed in parts along n, in one pass
-    over B and V, and no score is stored.
+    m rows of each C = W x V, where the weights W, m x n, are computed from the scores A x B, and the
+    rows of those are reduced; in attention, by a softmax. `a`, `b` and `depths` list the products of
+    scores, `v` and `columns` those of weights. Rows are computed in parts along n, in one pass over
+    all B and V, and no score is stored.
 
-    The first region takes a score and an element of each input, and yields the weight, the ratio
-    and the factor of its row, and an element for each output, which has one for each row. Its
-    reductions are of the columns so far. When a part is added, what C has of the parts before is
-    multiplied by the ratio, and so are sums `times` one; after the last part C is multiplied by
-    the factor. The second region takes an element of C and of each input behind it.
+    The first region takes a score of each product and an element of each input. For each C it yields
+    the weight, the ratio and the factor of its row, and then an element for each output, which has
+    one for each row. Its reductions are of the columns so far. When a part is added, what C has of
+    the parts before is multiplied by the ratio, and so are sums `times` one; after the last part C
+    is multiplied by the factor. Each further region takes an element of its C and of its inputs
+    behind it, and yields one for each of its results.
 
     In `scratch` are packed parts of B and V, rows of A and C, and the scores of a part.
     ```mlir
-    cpu.chain %q[%i, %c0] along [0, 1], %k[%c0, %c0] along [1, 0], %v[%c0, %c0] along [0, 1]
-      size(%m, %n, %depth, %columns) ins() outs() behind() results(%o[%i, %c0] along [0, 1])
-      scratch(%s) {
+    cpu.chain size(%m, %n) a(%q[%i, %c0] along [0, 1]) b(%k[%c0, %c0] along [1, 0]) depths(%depth)
+      v(%v[%c0, %c0] along [0, 1]) columns(%columns)
+      ins() outs() behind() results(%o[%i, %c0] along [0, 1]) scratch(%s) {
     ^bb0(%score: f32):
       %top = cpu.reduce max %score from 0xFF800000 : f32 -> f32
       %before = cpu.before %top from %zero : f32
@@ -198,10 +200,12 @@ def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
     } : ...
     ```
   }];
-  let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
-                       AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
-                       AnyMemRef:$v, Variadic<Index>:$vOffsets, DenseI64ArrayAttr:$vAlong,
-                       Index:$m, Index:$n, Index:$k, Index:$columns,
+  let arguments = (ins Index:$m, Index:$n,
+                       Variadic<AnyMemRef>:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
+                       Variadic<AnyMemRef>:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
+                       Variadic<Index>:$depths,
+                       Variadic<AnyMemRef>:$v, Variadic<Index>:$vOffsets, DenseI64ArrayAttr:$vAlong,
+                       Variadic<Index>:$columns,
                        Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
                        DenseI64ArrayAttr:$inputAlong,
                        Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
@@ -211,21 +215,34 @@ def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
                        Variadic<AnyMemRef>:$products, Variadic<Index>:$productOffsets,
                        DenseI64ArrayAttr:$productAlong,
                        AnyStaticShapeMemRef:$scratch);
-  let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$epilogue);
+  let regions = (region SizedRegion<1>:$body, VariadicRegion<SizedRegion<1>>:$epilogues);
   let assemblyFormat = [{
-    $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong `,`
-    $v `[` $vOffsets `]` `along` $vAlong `size` `(` $m `,` $n `,` $k `,` $columns `)`
+    `size` `(` $m `,` $n `)`
+    `a` `(` custom<GlobalViews>($a, $aOffsets, $aAlong, type($a)) `)`
+    `b` `(` custom<GlobalViews>($b, $bOffsets, $bAlong, type($b)) `)` `depths` `(` $depths `)`
+    `v` `(` custom<GlobalViews>($v, $vOffsets, $vAlong, type($v)) `)` `columns` `(` $columns `)`
     `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
     `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
     `behind` `(` custom<GlobalViews>($behind, $behindOffsets, $behindAlong, type($behind)) `)`
     `results` `(` custom<GlobalViews>($products, $productOffsets, $productAlong, type($products)) `)`
-    `scratch` `(` $scratch `)` $body `,` $epilogue
-    `:` type($a) `,` type($b) `,` type($v) `,` type($scratch) attr-dict
+    `scratch` `(` $scratch `)` $body `,` $epilogues `:` type($scratch) attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What the first region yields before the elements of its outputs.
-    enum Yielded : unsigned { weight, ratio, factor, firstOutput };
+    /// What the first region yields for each product of weights.
+    enum Yielded : unsigned { weight, ratio, factor, yieldedOfProduct };
+    /// What it yields before the elements of its outputs.
+    unsigned firstOutput() { return yieldedOfProduct * getV().size(); }
+    ::mlir::Value yielded(unsigned product, Yielded which) {
+      return getBody().front().getTerminator()->getOperand(yieldedOfProduct * product + which);
+    }
+    /// The tensors behind a product of weights: their numbers in the list, of which each region has
+    /// its own, one after the other.
+    struct Own {
+      unsigned first, count;
+    };
+    Own behindOf(unsigned product);
+    Own resultsOf(unsigned product);
   }];
 }
 

@@ -172,16 +172,64 @@ template <typename Op> static SmallVector<GlobalTile> spaceTilesOf(Op op) {
   return tiles;
 }
 
+/// Matrices of products, each with extents of its own.
+static void addMatrices(SmallVectorImpl<GlobalTile> &tiles, OperandRange tensors,
+                        MutableOperandRange offsets, ArrayRef<int64_t> along,
+                        llvm::function_ref<OpOperand &(size_t)> rows,
+                        llvm::function_ref<OpOperand &(size_t)> columns) {
+  unsigned next = 0;
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
+    tiles.push_back(
+        tileOf(tensor, offsets.slice(next, rank), along.slice(2 * i, 2), rows(i), columns(i)));
+    next += rank;
+  }
+}
+
+static ChainOp::Own ownOf(ChainOp op, unsigned product,
+                          llvm::function_ref<size_t(Block &)> countIn) {
+  ChainOp::Own own = {0, 0};
+  for (unsigned i = 0; i <= product; ++i) {
+    own.first += own.count;
+    own.count = countIn(op.getEpilogues()[i].front());
+  }
+  return own;
+}
+ChainOp::Own ChainOp::behindOf(unsigned product) {
+  return ownOf(*this, product, [](Block &region) { return region.getNumArguments() - 1; });
+}
+ChainOp::Own ChainOp::resultsOf(unsigned product) {
+  return ownOf(*this, product,
+               [](Block &region) { return region.getTerminator()->getNumOperands(); });
+}
+
 SmallVector<GlobalTile> ChainOp::getTiles() {
-  OpOperand &m = getMMutable(), &n = getNMutable(), &k = getKMutable(), &c = getColumnsMutable();
+  OpOperand &m = getMMutable(), &n = getNMutable();
+  const auto depth = [&](size_t i) -> OpOperand & { return getDepthsMutable()[i]; };
+  const auto column = [&](size_t i) -> OpOperand & { return getColumnsMutable()[i]; };
+  const auto rows = [&](size_t) -> OpOperand & { return m; };
+  const auto inner = [&](size_t) -> OpOperand & { return n; };
   SmallVector<GlobalTile> tiles;
-  tiles.push_back(tileOf(getA(), getAOffsetsMutable(), getAAlong(), m, k));
-  tiles.push_back(tileOf(getB(), getBOffsetsMutable(), getBAlong(), k, n));
-  tiles.push_back(tileOf(getV(), getVOffsetsMutable(), getVAlong(), n, c));
+  addMatrices(tiles, getA(), getAOffsetsMutable(), getAAlong(), rows, depth);
+  addMatrices(tiles, getB(), getBOffsetsMutable(), getBAlong(), depth, inner);
+  addMatrices(tiles, getV(), getVOffsetsMutable(), getVAlong(), inner, column);
   addTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), m, n, false);
-  addTiles(tiles, getBehind(), getBehindOffsetsMutable(), getBehindAlong(), m, c, false);
   addTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), m, n, true);
-  addTiles(tiles, getProducts(), getProductOffsetsMutable(), getProductAlong(), m, c, true);
+  const auto addOwn = [&](OperandRange tensors, MutableOperandRange offsets,
+                          ArrayRef<int64_t> along, Own own, OpOperand &columns, bool writes) {
+    const auto rankOf = [](Value tensor) { return cast<MemRefType>(tensor.getType()).getRank(); };
+    unsigned first = 0;
+    for (Value tensor : tensors.take_front(own.first))
+      first += rankOf(tensor);
+    addTiles(tiles, tensors.slice(own.first, own.count),
+             offsets.slice(first, offsets.size() - first), along.drop_front(2 * own.first), m,
+             columns, writes);
+  };
+  for (unsigned i = 0; i < getV().size(); ++i) {
+    addOwn(getBehind(), getBehindOffsetsMutable(), getBehindAlong(), behindOf(i), column(i), false);
+    addOwn(getProducts(), getProductOffsetsMutable(), getProductAlong(), resultsOf(i), column(i),
+           true);
+  }
   return tiles;
 }
 
@@ -202,7 +250,17 @@ SmallVector<Access> RowsOp::getAccesses() { return accessesOf(getTiles()); }
 
 MMK_EFFECTS(ChainOp)
 aicore::Pipe ChainOp::getPipe() { return aicore::Pipe::vector; }
-SmallVector<Access> ChainOp::getAccesses() { return accessesOf(getTiles()); }
+// Also of one whose lists do not fit each other: its verifier comes later.
+SmallVector<Access> ChainOp::getAccesses() {
+  SmallVector<Access> accesses;
+  for (OperandRange tensors : {getA(), getB(), getV(), getInputs(), getBehind()})
+    for (Value tensor : tensors)
+      accesses.push_back(reading(tensor));
+  for (OperandRange tensors : {getOutputs(), getProducts()})
+    for (Value tensor : tensors)
+      accesses.push_back(writing(tensor));
+  return accesses;
+}
 
 MMK_EFFECTS(CumulateOp)
 aicore::Pipe CumulateOp::getPipe() { return aicore::Pipe::vector; }
@@ -303,32 +361,61 @@ LogicalResult ProductOp::verify() {
   return verifyTileOp(*this, /*more=*/1);
 }
 
-LogicalResult ChainOp::verify() {
-  for (auto [tensor, offsets, along] : {std::tuple(getA(), getAOffsets(), getAAlong()),
-                                        {getB(), getBOffsets(), getBAlong()},
-                                        {getV(), getVOffsets(), getVAlong()}})
-    if (failed(expectSpace(*this, "operands", tensor, {Space::gm})) ||
-        failed(expectAlong(*this, tensor, offsets, along)))
+/// The regions behind the products of a chain, and how many tensors these have together.
+static LogicalResult verifyEpilogues(ChainOp op) {
+  size_t behind = 0, results = 0;
+  for (Region &region : op.getEpilogues()) {
+    if (region.front().getNumArguments() == 0)
+      return op.emitOpError("expected each region behind a product to take an element of that");
+    behind += region.front().getNumArguments() - 1;
+    results += region.front().getTerminator()->getNumOperands();
+  }
+  if (behind != op.getBehind().size() || results != op.getProducts().size())
+    return op.emitOpError("expected regions behind its products that take ")
+           << op.getBehind().size() << " inputs and yield " << op.getProducts().size()
+           << " results, found " << behind << " and " << results;
+  for (auto [i, region] : llvm::enumerate(op.getEpilogues())) {
+    const ChainOp::Own behind = op.behindOf(i), results = op.resultsOf(i);
+    if (failed(verifyRegion(op, region.front(), op.getBehind().slice(behind.first, behind.count),
+                            op.getProducts().slice(results.first, results.count), /*more=*/1)))
       return failure();
-  if (failed(expectSameElements(*this, getA(), getB())) ||
+  }
+  return success();
+}
+
+LogicalResult ChainOp::verify() {
+  if (getA().empty() || getA().size() != getB().size() || getA().size() != getDepths().size())
+    return emitOpError("expected as many A as B and depths, found ")
+           << getA().size() << ", " << getB().size() << " and " << getDepths().size();
+  if (getV().empty() || getV().size() != getColumns().size() ||
+      getV().size() != getEpilogues().size())
+    return emitOpError("expected as many V as columns and regions behind them, found ")
+           << getV().size() << ", " << getColumns().size() << " and " << getEpilogues().size();
+  if (failed(expectViews(*this, getA(), getAOffsets(), getAAlong())) ||
+      failed(expectViews(*this, getB(), getBOffsets(), getBAlong())) ||
+      failed(expectViews(*this, getV(), getVOffsets(), getVAlong())) ||
       failed(expectViews(*this, getInputs(), getInputOffsets(), getInputAlong())) ||
       failed(expectViews(*this, getOutputs(), getOutputOffsets(), getOutputAlong())) ||
       failed(expectViews(*this, getBehind(), getBehindOffsets(), getBehindAlong())) ||
       failed(expectViews(*this, getProducts(), getProductOffsets(), getProductAlong())) ||
       failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
     return failure();
+  for (auto [a, b] : llvm::zip(getA(), getB()))
+    if (failed(expectSameElements(*this, a, b)))
+      return failure();
   for (size_t i = 0; i < getOutputs().size(); ++i)
     if (getOutputAlong()[2 * i + 1] >= 0)
       return emitOpError("expected outputs with one element for each row");
-  if (failed(verifyRegion(*this, getBody().front(), getInputs(), getOutputs(), /*more=*/1,
-                          firstOutput)) ||
-      failed(verifyRegion(*this, getEpilogue().front(), getBehind(), getProducts(), /*more=*/1)))
+  if (failed(verifyRegion(*this, getBody().front(), getInputs(), getOutputs(),
+                          /*more=*/getA().size(), firstOutput())) ||
+      failed(verifyEpilogues(*this)))
     return failure();
-  auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  if (yield.getValues()[weight].getType() != cast<MemRefType>(getV().getType()).getElementType())
-    return emitOpError("expected weights of the type of ") << getV().getType();
-  if (!yield.getValues()[ratio].getType().isF32() || !yield.getValues()[factor].getType().isF32())
-    return emitOpError("expected ratio and factor to be f32");
+  for (auto [i, tensor] : llvm::enumerate(getV())) {
+    if (yielded(i, weight).getType() != cast<MemRefType>(tensor.getType()).getElementType())
+      return emitOpError("expected weights of the type of ") << tensor.getType();
+    if (!yielded(i, ratio).getType().isF32() || !yielded(i, factor).getType().isF32())
+      return emitOpError("expected ratio and factor to be f32");
+  }
   return success();
 }
 
@@ -392,13 +479,16 @@ LogicalResult PositionOp::verify() {
 static LogicalResult verifySource(Operation *gather, Value base) {
   auto argument = dyn_cast<BlockArgument>(base);
   Operation *tile = gather->getParentOp();
-  const unsigned first = isa<ProductOp, ChainOp>(tile) ? 1 : 0;
-  const bool isBehind = isa<ChainOp>(tile) && gather->getParentRegion() == &tile->getRegion(1);
+  auto chain = dyn_cast<ChainOp>(tile);
+  const unsigned ofProduct = gather->getParentRegion()->getRegionNumber();
+  const bool isBehind = chain && ofProduct > 0;
+  const unsigned first = isBehind || isa<ProductOp>(tile) ? 1 : chain ? chain.getA().size() : 0;
   auto along = tile->getAttrOfType<DenseI64ArrayAttr>(isBehind ? "behindAlong" : "inputAlong");
   if (!argument || argument.getOwner()->getParentOp() != tile || argument.getArgNumber() < first)
     return gather->emitOpError("expected an input of its tile, found another value");
   const size_t sizes = sizesAround(gather);
-  const size_t from = (argument.getArgNumber() - first) * sizes;
+  const size_t before = isBehind ? chain.behindOf(ofProduct - 1).first : 0;
+  const size_t from = (before + argument.getArgNumber() - first) * sizes;
   if (llvm::any_of(along.asArrayRef().slice(from, sizes), [](int64_t dim) { return dim >= 0; }))
     return gather->emitOpError("expected an input that varies along no size");
   return success();

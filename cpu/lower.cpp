@@ -231,11 +231,8 @@ void CpuLowering::emitElementwise(Tile &tile, ArrayRef<Destination> destinations
     inputs.add(sum, sum.dims[rank - 2], sum.dims[rank - 1], index(0));
   }
   const TileInputs read = inputsOf(tile);
-  const Tensors &others = read.tensors, outputs = outputsOf(tile, destinations);
-  inputs.tensors.append(others.tensors);
-  inputs.offsets.append(others.offsets);
-  inputs.along.append(others.along);
-  inputs.elements.append(others.elements);
+  const Tensors outputs = outputsOf(tile, destinations);
+  inputs.append(read.tensors);
   cpu::ElementwiseOp op = emitOp(tile, inputs, outputs);
   emitRegion(tile, op.getBody(), inputs.elements, read, destinations);
 }

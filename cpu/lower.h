@@ -27,6 +27,12 @@ struct Tensors {
   void add(const GlobalView &view, int64_t rowDim, int64_t columnDim, mlir::Value zero) {
     add(view, {rowDim, columnDim}, zero);
   }
+  void append(const Tensors &more) {
+    tensors.append(more.tensors);
+    offsets.append(more.offsets);
+    along.append(more.along);
+    elements.append(more.elements);
+  }
 };
 
 /// Whether the tensor, or what it is a slice of, is in memory or generated.
@@ -40,7 +46,7 @@ private:
   /// A tile and its valid extents.
   struct Tile : TiledGroup {
     mlir::Value rows, columns;
-    mlir::Value ofChain; ///< the second product of a chain, in place of products in loops
+    mlir::Value ofChain; ///< a second product of a chain, in place of products in loops
     llvm::SmallVector<mlir::Value> produced() {
       return ofChain ? llvm::SmallVector<mlir::Value>{ofChain} : TiledGroup::produced();
     }
@@ -57,11 +63,22 @@ private:
   static mlir::LogicalResult expectInput(ir::FusionGroupOp group, mlir::Value tensor);
   /// A row group (lower_rows.cpp).
   mlir::LogicalResult emitRows(ir::FusionGroupOp group);
-  /// Two products with rows between (chain/lower.cpp).
+  /// Products with rows between (chain/lower.cpp).
   mlir::LogicalResult emitChain(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop, Chain chain);
   mlir::LogicalResult expectOperands(ir::FusionGroupOp group, Chain &chain, RowProgram &program);
+  /// The products of a chain as operands of its operation.
+  struct ChainProducts {
+    Tensors a, b, v;
+    llvm::SmallVector<mlir::Value> depths, columns;
+    mlir::Value m, n;
+  };
+  ChainProducts productsOf(Chain &chain);
   /// What the rows of a chain read, without the scores.
-  Tensors inputsOfRows(RowProgram &program, mlir::Value scores, RowElements &elements);
+  Tensors inputsOfRows(RowProgram &program, const Chain &chain, RowElements &elements);
+  /// What is behind a second product of a chain, and where that goes.
+  struct BehindProduct;
+  BehindProduct behind(Chain::Second &second, int64_t rank,
+                       llvm::ArrayRef<Destination> destinations);
   /// A group of one cumulative sum (cumulation/lower.cpp).
   mlir::LogicalResult emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
                                      mlir::scf::ForOp tileLoop);

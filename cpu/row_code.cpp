@@ -67,7 +67,8 @@ RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePl
 // stored here.
 mlir::Value RowCode::input(size_t i) const {
   if (auto chain = dyn_cast<cpu::ChainOp>(region.getParentOp()))
-    return i == 0 ? chain.getScratch() : chain.getInputs()[i - 1];
+    return i < chain.getA().size() ? chain.getScratch()
+                                   : chain.getInputs()[i - chain.getA().size()];
   return cast<cpu::RowsOp>(region.getParentOp()).getInputs()[i];
 }
 mlir::Value RowCode::output(size_t i) const {

@@ -14,8 +14,11 @@ RowFacts::RowFacts(cpu::RowsOp op)
 }
 
 RowFacts::RowFacts(cpu::ChainOp op)
-    : block(op.getBody().front()), elements(block.getTerminator()->getOperands()), inputs({0, 1}),
-      outputs({0, 1, 0, -1, 0, -1}) {
+    : block(op.getBody().front()), elements(block.getTerminator()->getOperands()) {
+  for (size_t i = 0; i < op.getA().size(); ++i)
+    append_range(inputs, std::initializer_list<int64_t>{0, 1});
+  for (size_t i = 0; i < op.getV().size(); ++i)
+    append_range(outputs, std::initializer_list<int64_t>{0, 1, 0, -1, 0, -1});
   append_range(inputs, op.getInputAlong());
   append_range(outputs, op.getOutputAlong());
   findAll(/*dims=*/2, /*reduced=*/1);

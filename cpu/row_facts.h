@@ -11,7 +11,7 @@ namespace mmk {
 class RowFacts {
 public:
   explicit RowFacts(cpu::RowsOp op);
-  /// Of the scores of a chain, the first input of its region, and of what it yields.
+  /// Of the scores of a chain, the first inputs of its region, and of what it yields.
   explicit RowFacts(cpu::ChainOp op);
 
   size_t dims() const { return isReduced.size(); }

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace arith = mlir::arith;
 using namespace llvm;
@@ -111,13 +112,16 @@ bool RowGuard::guardsAll(const RowFacts::Pass &pass) const {
          all_of(pass.reductions, [&](cpu::ReduceOp reduction) { return guards(reduction); });
 }
 
-std::optional<RowGuard> RowGuard::of(const RowFacts &facts, mlir::Block &region) {
-  for (auto reduction : region.getOps<cpu::ReduceOp>()) {
-    RowGuard guard;
-    guard.condition_ = conditionOf(reduction);
-    if (!guard.condition_ || !facts.varies(guard.condition_))
+std::optional<RowGuard> RowGuard::of(const RowFacts &facts, mlir::Block &region,
+                                     ArrayRef<mlir::Value> others) {
+  SmallVector<mlir::Value> conditions = map_to_vector(region.getOps<cpu::ReduceOp>(), conditionOf);
+  append_range(conditions, others);
+  for (mlir::Value condition : conditions) {
+    if (!condition || !facts.varies(condition))
       continue;
-    guard.isExact_ = Reader(facts, region, guard).read(guard.condition_);
+    RowGuard guard;
+    guard.condition_ = condition;
+    guard.isExact_ = Reader(facts, region, guard).read(condition);
     for (const Form &form : guard.forms)
       for (const auto &[term, factor] : form.terms)
         guard.terms_.push_back(term);

@@ -9,13 +9,15 @@
 
 namespace mmk {
 
-/// The condition that reductions of a cpu.rows or cpu.chain have in common, as far as it is linear
-/// in the index of the innermost loop over what is reduced: of the columns, or of the rows of kept
-/// columns.
+/// The condition that reductions of a cpu.rows, or reductions and weights of a cpu.chain, have in
+/// common, as far as it is linear in the index of the innermost loop over what is reduced: of the
+/// columns, or of the rows of kept columns.
 class RowGuard {
 public:
-  /// Nothing where no reduction has a condition, or no part of it is linear.
-  static std::optional<RowGuard> of(const RowFacts &facts, mlir::Block &region);
+  /// That of the first reduction, or else the first of `others`, which has one that is linear in
+  /// part; nothing where none has.
+  static std::optional<RowGuard> of(const RowFacts &facts, mlir::Block &region,
+                                    llvm::ArrayRef<mlir::Value> others = {});
 
   mlir::Value condition() const { return condition_; }
   bool guards(cpu::ReduceOp reduction) const;

@@ -187,13 +187,18 @@ struct CpuTuning {
   /// ahead: as fast as one stream.
   int64_t bands = 4, storesOfBand = 2, bandPrefetchBytes = 256;
 
-  //===--- chains of two products (chain/) ---------------------------------------------------===//
+  //===--- chains of products (chain/) -------------------------------------------------------===//
 
+  /// The most products of a chain: more would leave each too little depth at a time.
+  static constexpr size_t chainProducts = 8;
   /// Columns of the scores that are computed at a time, whole panels: with more, the scores of a
   /// few rows leave no room in L1.
   static constexpr int64_t chainPart = 192;
-  /// The deepest part of a row of A, and the most columns of the second product, at a time.
-  static constexpr int64_t chainDepth = 512;
+  /// The deepest part of a row of A, and the most columns of a product of weights, at a time:
+  /// together as much for any number of products.
+  static constexpr int64_t chainDepth(size_t products) {
+    return 1024 / static_cast<int64_t>(products) / 16 * 16;
+  }
   /// Rows for which the operands of a part are packed: packing then takes some percent of the time.
   static constexpr int64_t chainRows = 256;
   /// Rows up to which B and V are read in place, and how far ahead these are prefetched into L2.
@@ -202,11 +207,16 @@ struct CpuTuning {
   /// Tiles for each thread, if each then has at least so many rows: shares are equal then, also
   /// where a condition leaves later rows more columns.
   int64_t chainTilesOfThread = 4, chainFewRows = 64;
-  /// Elements of the packed operands of a part, and of those rows of A and C: together half of L2.
+  /// Elements of the packed operands of a part, and of those rows of A and C: together most of L2.
   static constexpr int64_t chainPackedElements = 96 << 10, chainRowElements = 128 << 10;
-  /// Elements of the scratch of a tile: also the scores of a few rows, and what rows hold.
-  static constexpr int64_t chainScratchElements() {
-    return chainPackedElements + chainRowElements + (24 << 10);
+  /// Bytes from one row of scores, or of weights in their place, to the next.
+  static constexpr int64_t chainScoreRowBytes = (chainPart + 16) * 4;
+  /// Elements of the scratch of a tile: also the scores of 16 rows, in so many matrices, what these
+  /// rows have of each reduction before it is combined, and the ranges of columns of all rows.
+  static constexpr int64_t chainScratchElements(size_t matrices, size_t reductions) {
+    return chainPackedElements + chainRowElements + chainRows +
+           static_cast<int64_t>(matrices) * 16 * chainScoreRowBytes / 4 +
+           static_cast<int64_t>(reductions) * 2 * 16 * 16;
   }
 
   //===--- reductions (lower_rows.cpp, reduced_columns.cpp, kept_columns.cpp) ---------------===//

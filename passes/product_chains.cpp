@@ -51,14 +51,16 @@ static bool multipliesColumns(linalg::ContractOp first, linalg::ContractOp secon
 }
 
 /// The products whose columns a product sums over by its left operand, in block order. A tensor of
-/// other products of which that is computed is read from memory.
+/// other products of which that is computed is read from memory. Other elementwise work and
+/// reductions compute that operand again for each element.
 static SmallVector<linalg::ContractOp> firstsOf(linalg::ContractOp second) {
   const Value weights = second.getInputs()[0];
   auto op = weights.getDefiningOp<linalg::GenericOp>();
-  const auto multiplies = [&](OpOperand &use) {
-    return isa<linalg::ContractOp>(use.getOwner()) && use.getOperandNumber() == 0;
+  const auto isElsewhere = [&](OpOperand &use) {
+    return isa<linalg::ContractOp>(use.getOwner()) ? use.getOperandNumber() != 0
+                                                   : !isa<linalg::GenericOp>(use.getOwner());
   };
-  if (!op || isReduction(weights) || !llvm::all_of(weights.getUses(), multiplies))
+  if (!op || isReduction(weights) || llvm::any_of(weights.getUses(), isElsewhere))
     return {};
   llvm::SetVector<Operation *> products;
   llvm::DenseSet<Value> seen;

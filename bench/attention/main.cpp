@@ -1,7 +1,8 @@
-// mmk-attention: attention on the host beside oneDNN and PyTorch, and beside the ceiling of the
-// multiplier.
+// mmk-attention: attention and its gradients on the host beside oneDNN and PyTorch, and beside the
+// ceiling of the multiplier.
 //
-//   mmk-attention [REGEX]    the problems whose name matches ("causal 8x1024x64 f32 1")
+//   mmk-attention [REGEX]    the problems whose name matches ("causal 8x1024x64 f32 1",
+//                            "dkv full 8x1024x64 bf16 2")
 //   mmk-attention --write    all of them, into docs/attention-cpu.md
 //   mmk-attention --write-one-thread    those of one thread, on a computer with other work
 #include "bench/attention/problem.h"
@@ -43,6 +44,7 @@ constexpr std::array<std::array<int64_t, 4>, 8> decoded = {{{8, 1, 4096, 128},
                                                             {1, 8, 131072, 64}}};
 constexpr std::array<ElementType, 3> types = {ElementType::f32, ElementType::bf16,
                                               ElementType::f16};
+constexpr std::array<Work, 3> works = {Work::forward, Work::queries, Work::keys};
 /// Rounds, in which each library has a turn; a library that takes longer than this, in seconds, has
 /// only one.
 constexpr int rounds = 7;
@@ -101,7 +103,8 @@ std::optional<Figures> measure(const Problem &problem) {
   if (problem.isDecoding())
     libraries.push_back({&Figures::stream, "stream", streamOf(problem, operands), {}});
   for (Library &library : libraries) {
-    operands.o.poison();
+    for (Tensor *result : operands.results(problem))
+      result->poison();
     const double once = peers::timeOf(problem.threads, [&] { library.run(); });
     const bool computes = library.figure != &Figures::stream;
     const std::string wrong = computes ? whatIsWrong(problem, operands) : "";
@@ -136,10 +139,11 @@ using Threads = std::vector<unsigned>;
 
 void forEachProblem(const Threads &counts, llvm::function_ref<void(const Problem &)> body) {
   for (unsigned threads : counts)
-    for (bool isCausal : {false, true})
-      for (const auto &[heads, length, depth] : shapes)
-        for (ElementType type : types)
-          body({type, heads, length, depth, isCausal, threads});
+    for (Work work : works)
+      for (bool isCausal : {false, true})
+        for (const auto &[heads, length, depth] : shapes)
+          for (ElementType type : types)
+            body({type, heads, length, depth, isCausal, threads, length, work});
   for (unsigned threads : counts)
     for (const auto &[heads, queries, length, depth] : decoded)
       for (ElementType type : types)
@@ -149,10 +153,10 @@ void forEachProblem(const Threads &counts, llvm::function_ref<void(const Problem
 std::string line(const Problem &problem, const Figures &figures) {
   std::string text =
       problem.isDecoding()
-          ? fmt::format("{:28} {:9.3f} ms {:7.1f} GB/s, {:.2f} of a stream", problem.name(),
+          ? fmt::format("{:32} {:9.3f} ms {:7.1f} GB/s, {:.2f} of a stream", problem.name(),
                         figures.mmk * 1e3, problem.bytes() / figures.mmk / 1e9,
                         figures.stream / figures.mmk)
-          : fmt::format("{:28} {:9.2f} ms {:7.1f} GFLOP/s, {:.2f} of the ceiling", problem.name(),
+          : fmt::format("{:32} {:9.2f} ms {:7.1f} GFLOP/s, {:.2f} of the ceiling", problem.name(),
                         figures.mmk * 1e3, problem.operations() / figures.mmk / 1e9,
                         figures.ceiling);
   for (const auto &[name, seconds] :
@@ -162,9 +166,15 @@ std::string line(const Problem &problem, const Figures &figures) {
   return text;
 }
 
-std::string tableOf(const Measured &measured, bool isCausal, unsigned threads) {
+std::string tableOf(const Measured &measured, Work work, bool isCausal, unsigned threads) {
+  const char *const names[] = {"{}", "Gradient of the queries, {}",
+                               "Gradients of keys and values, {}"};
+  const char *const form = work == Work::forward ? isCausal ? "Causal" : "Full"
+                           : isCausal            ? "causal"
+                                                 : "full";
   std::string text = fmt::format("\n### {}, {} thread{}\n\n| heads x length x depth |",
-                                 isCausal ? "Causal" : "Full", threads, threads == 1 ? "" : "s"),
+                                 fmt::format(fmt::runtime(names[static_cast<int>(work)]), form),
+                                 threads, threads == 1 ? "" : "s"),
               rule = "\n|---|";
   for (ElementType type : types) {
     const bool hasPeers = type != ElementType::f16 && !isCausal;
@@ -176,7 +186,7 @@ std::string tableOf(const Measured &measured, bool isCausal, unsigned threads) {
   for (const auto &[heads, length, depth] : shapes) {
     text += fmt::format("| {} x {} x {} |", heads, length, depth);
     for (ElementType type : types) {
-      const Problem problem{type, heads, length, depth, isCausal, threads};
+      const Problem problem{type, heads, length, depth, isCausal, threads, length, work};
       const Figures &figures = measured.at(problem.name());
       text += fmt::format(" {:.1f} | {:.0f} | {:.2f} |", figures.mmk * 1e3,
                           problem.operations() / figures.mmk / 1e9, figures.ceiling);
@@ -220,9 +230,10 @@ std::string tableOfDecoding(const Measured &measured, unsigned threads) {
 bool write(const Measured &measured, const Threads &counts) {
   std::string tables = fmt::format("\nMeasured on {}, beside oneDNN {} and PyTorch {}.\n",
                                    cpuName(), oneDnnVersion(), pyTorchVersion());
-  for (bool isCausal : {false, true})
-    for (unsigned threads : counts)
-      tables += tableOf(measured, isCausal, threads);
+  for (Work work : works)
+    for (bool isCausal : {false, true})
+      for (unsigned threads : counts)
+        tables += tableOf(measured, work, isCausal, threads);
   for (unsigned threads : counts)
     tables += tableOfDecoding(measured, threads);
   std::string old;

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/version.h>
+#include <vector>
 
 namespace mmk::attention {
 namespace {
@@ -29,12 +31,37 @@ void setThreads(unsigned threads) {
   set(static_cast<int>(threads));
 }
 
+/// What autograd computes backwards from attention, which has run before: the weights are saved.
+Run gradientOf(const Problem &problem, Operands &operands) {
+  setThreads(problem.threads);
+  const bool isOfQueries = problem.work == Work::queries;
+  const at::Tensor q = viewOf(operands.q).requires_grad_(isOfQueries),
+                   k = viewOf(operands.k).requires_grad_(!isOfQueries),
+                   v = viewOf(operands.v).requires_grad_(!isOfQueries), g = viewOf(operands.g);
+  const at::Tensor p = at::softmax(at::bmm(q, k.transpose(1, 2)) * problem.scale(), 2),
+                   o = at::bmm(p, v);
+  std::vector<at::Tensor> inputs = {q}, results = {viewOf(operands.dq)};
+  if (!isOfQueries) {
+    inputs = {k, v};
+    results = {viewOf(operands.dk), viewOf(operands.dv)};
+  }
+  return [=, threads = problem.threads] {
+    setThreads(threads);
+    const auto found = torch::autograd::grad({o}, inputs, {g}, /*retain_graph=*/true);
+    const c10::InferenceMode mode;
+    for (size_t i = 0; i < results.size(); ++i)
+      at::Tensor(results[i]).copy_(found[i]);
+  };
+}
+
 } // namespace
 
 // Its products on the CPU have no f16.
 std::optional<Run> ofPyTorch(const Problem &problem, Operands &operands) {
   if (problem.type == ElementType::f16 || problem.isCausal)
     return std::nullopt;
+  if (problem.work != Work::forward)
+    return gradientOf(problem, operands);
   const at::Tensor q = viewOf(operands.q), k = viewOf(operands.k), v = viewOf(operands.v);
   at::Tensor o = viewOf(operands.o);
   at::Tensor scores = at::empty({problem.queries, problem.length}, q.options()),

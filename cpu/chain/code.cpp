@@ -1,12 +1,13 @@
-// A tile of a chain of two products. Blocks of rows pass over parts of the columns of the first
-// product. The operands of a part are packed once for all rows of a block; then groups of rows, one
-// after the other, compute their scores, make weights of them, and multiply these, while all that
-// is in L1.
+// A tile of a chain of products. Blocks of rows pass over parts of the columns of the first
+// products. The operands of a part are packed once for all rows of a block; then groups of rows,
+// one after the other, compute their scores, make weights of them, and multiply these, while all
+// that is in L1.
 #include "cpu/chain/code.h"
 
 #include "codegen/pack.h"
 #include "codegen/region.h"
 #include "cpu/chain/in_place.h"
+#include "cpu/chain/places.h"
 #include "cpu/chain/products.h"
 #include "cpu/chain/rows.h"
 #include "cpu/denormal.h"
@@ -19,101 +20,129 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-constexpr int64_t panelColumns(const CodeTarget &target) {
-  return CodeTarget::vectors * target.lanes;
+/// How the products of a tile are computed.
+enum class ChainForm {
+  native, ///< as the target multiplies their types
+  wide,   ///< as f32
+  inPlace ///< as f32, of B and V that are not packed
+};
+
+Type *elementOf(Emitter &e, mlir::Value tensor) {
+  return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
 }
 
-/// What a tile reads and writes, to be passed from function to function.
-struct ChainPlaces {
-  Plane a, b, v;
-  Value *m = nullptr, *n = nullptr, *k = nullptr, *columns = nullptr;
-  Value *allRows = nullptr; ///< of the tensor, of which a tile has m
-  Value *context = nullptr; ///< of the epilogue
-  SpacePlaces rows;         ///< the first input is the scores, which have no place
-
-  SmallVector<Value **> fields() {
-    SmallVector<Value **> all = {&m, &n, &k, &columns, &allRows, &context};
-    for (Plane *plane : {&a, &b, &v})
-      all.append({&plane->pointer, &plane->row, &plane->column});
-    all.append(rows.fields());
-    return all;
-  }
-  ChainPlaces in(Emitter &e, Value *frame) const {
-    ChainPlaces inside = *this;
-    for (auto [i, field] : enumerate(inside.fields()))
-      *field = e.b.CreateAlignedLoad((*field)->getType(), e.offset(frame, 8 * i), Align(8));
-    return inside;
-  }
-};
-
-/// How the products of a tile are computed.
-struct Products {
-  Multiply first, second;
-  bool inPlace = false; ///< B and V are not packed
-};
-
-/// The code of tiles with products of one kind each.
+/// The code of tiles of one form.
 class ChainTile {
 public:
-  ChainTile(Emitter &e, cpu::ChainOp op, Products products, const std::string &name,
-            const ChainPlaces &outside, Epilogue &epilogue)
-      : e(e), b(e.b), op(op), first(products.first), second(products.second),
-        inPlace(products.inPlace), name(name), outside(outside), epilogue(epilogue),
-        facts(op, second) {}
+  ChainTile(Emitter &e, cpu::ChainOp op, ChainForm form, const std::string &name,
+            const ChainPlaces &outside, MutableArrayRef<Epilogue> epilogues)
+      : e(e), b(e.b), op(op), form(form), name(name), outside(outside), epilogues(epilogues),
+        facts(op, multipliesOf(op.getV())), first(multipliesOf(op.getA())),
+        second(multipliesOf(op.getV())) {}
 
   /// void(ptr frame)
   Function *tile();
   bool complete = true;
 
 private:
+  SmallVector<Multiply> multipliesOf(mlir::OperandRange tensors) {
+    return map_to_vector(tensors, [&](mlir::Value tensor) {
+      return form == ChainForm::native ? multiplyOf(e.target, elementOf(e, tensor)) : Multiply::f32;
+    });
+  }
   /// Sizes of the parts that are computed at a time, and where they are in the scratch.
   struct Layout {
-    Value *depth = nullptr;                       ///< of A and B at a time
+    struct First {
+      Value *depth = nullptr;                    ///< of A and B at a time
+      Value *aRow = nullptr, *bColumn = nullptr; ///< bytes of a row, and of a packed column
+      Value *panels = nullptr, *a = nullptr;
+    };
+    struct Second {
+      Value *sumRow = nullptr, *vColumn = nullptr;
+      Value *panels = nullptr, *sums = nullptr;
+    };
+    SmallVector<First> firsts;
+    SmallVector<Second> seconds;
     Value *width = nullptr;                       ///< columns of V at a time
     Value *part = nullptr, *rows = nullptr;       ///< of a part and of a block
-    Value *aRow = nullptr, *sumRow = nullptr;     ///< bytes of rows
-    Value *bColumn = nullptr, *vColumn = nullptr; ///< bytes of packed columns
-    Value *bPanels = nullptr, *vPanels = nullptr, *a = nullptr, *sums = nullptr, *states = nullptr;
-    Value *ranges = nullptr;                      ///< of groups
+    Value *states = nullptr, *ranges = nullptr;   ///< of groups
     Value *scores = nullptr, *partials = nullptr; ///< of one group
   };
-  /// Rows of the tile for some columns of the result.
+  /// Rows of the tile for some columns of the results.
   struct Block {
-    Value *row = nullptr, *rows = nullptr, *column = nullptr, *columns = nullptr;
-    Value *groups = nullptr;
+    Value *row = nullptr, *rows = nullptr, *column = nullptr, *groups = nullptr;
+    SmallVector<Value *> columns; ///< of each result
+  };
+  /// A part of the columns of the first products.
+  struct Part {
+    Value *column = nullptr, *count = nullptr;
+    SmallVector<Value *> nonFinite; ///< i1, of each V: some element is infinite or NaN
   };
   struct Range {
     Value *first = nullptr, *end = nullptr;
   };
+  /// A group of rows, and what they need of a part.
+  struct Group {
+    Value *number = nullptr;
+    Range columns;             ///< in the part; the first is one of a vector
+    Value *isNeeded = nullptr; ///< i1: there are some
+    Value *isFull = nullptr;   ///< i1: the guard holds for all of them
+    Value *scores = nullptr;   ///< of the first
+  };
 
   Layout layoutOf(const ChainPlaces &p);
+  void place(Layout &at, Value *scratch);
   void emitBlock(const ChainPlaces &p, const Layout &at, const Block &block);
-  void packA(const ChainPlaces &p, const Layout &at, const Block &block, Value *from, Value *depth);
-  void packB(const ChainPlaces &p, const Layout &at, Value *column, Value *count, Value *from,
+  void packA(const ChainPlaces &p, const Layout &at, const Block &block, size_t i, Value *from,
              Value *depth);
+  void packB(const ChainPlaces &p, const Layout &at, const Part &part, size_t i, Value *from,
+             Value *depth);
+  void packV(const ChainPlaces &p, const Layout &at, const Block &block, Part &part, size_t i);
   Range findRanges(const ChainPlaces &p, const Layout &at, const Block &block);
   void emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column);
-  void emitGroup(const ChainPlaces &p, const Layout &at, const Block &block, Value *group,
-                 Value *column, Value *packed, Value *nonFinite);
-  void emitScores(const ChainPlaces &p, const Layout &at, const Block &block, Value *group,
-                  Value *column, Value *packed, Value *count);
+  void emitGroup(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                 Value *number);
+  Group groupOf(const Layout &at, const Part &part, Value *number);
+  void emitScores(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                  const Group &group, size_t i);
+  /// The product of weights with a V.
+  void addProduct(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                  const Group &group, size_t i);
   /// A function on the rows of a group.
   enum class Stage { start, bounds, part, fullPart, finish };
   Function *ofGroup(Stage stage, RowAccess form);
+  /// Columns of a part for a group: where their scores are, and the columns.
+  struct Columns {
+    Value *scores = nullptr, *first = nullptr, *count = nullptr;
+  };
   void callGroup(Stage stage, const Layout &at, const Block &block, Value *group,
-                 ArrayRef<Value *> more);
-  Value *isDense(const ChainPlaces &p);
-  Value *isMany(const ChainPlaces &p) { // parts along the depth
-    return b.CreateICmpSGT(p.k, e.number(CpuTuning::chainDepth));
+                 const Columns &columns);
+  Columns noColumns(const Layout &at) { return {at.scores, e.number(0), e.number(0)}; }
+  Value *columnsOf(const Group &group) {
+    return b.CreateSub(group.columns.end, group.columns.first);
   }
-  Type *elementOf(mlir::Value tensor) {
-    return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
+  Columns partOf(const Part &part, const Group &group) {
+    return {group.scores, b.CreateAdd(part.column, group.columns.first), columnsOf(group)};
+  }
+  void finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group);
+  Value *isDense(const ChainPlaces &p);
+  int64_t depthAtATime() const { return CpuTuning::chainDepth(first.size() + second.size()); }
+  /// Whether some A and B are multiplied in parts along the depth.
+  Value *areDeep(const ChainPlaces &p);
+  Value *rowsOfGroup(const Block &block, Value *group) {
+    Value *row = e.plus(block.row, group, e.target.lanes);
+    return e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
   }
   Value *groupPlace(Value *base, Value *group, int64_t bytes) {
     return e.offset(base, b.CreateMul(group, e.number(bytes)));
   }
   Value *rowPlace(Value *base, Value *group, Value *rowBytes) {
     return e.offset(base, b.CreateMul(b.CreateMul(group, e.number(e.target.lanes)), rowBytes));
+  }
+  Value *placeOfV(const ChainPlaces &p, const Block &block, size_t i, Value *row) {
+    const Plane &v = p.seconds[i].v;
+    return e.offset(v.pointer,
+                    b.CreateAdd(b.CreateMul(row, v.row), b.CreateMul(block.column, v.column)));
   }
   int64_t stateBytes() const { return (facts.stateCount() + 1) * e.target.lanes * 8; }
   static constexpr int64_t rangeBytes = 4 * 8;
@@ -126,120 +155,142 @@ private:
   Emitter &e;
   IRBuilder<> &b;
   cpu::ChainOp op;
-  const Multiply first, second;
-  const bool inPlace;
+  const ChainForm form;
   const std::string name;
   const ChainPlaces &outside;
-  Epilogue &epilogue;
+  MutableArrayRef<Epilogue> epilogues;
   const ChainFacts facts;
+  const SmallVector<Multiply> first, second;
   Value *frame = nullptr, *denseRows = nullptr; ///< in the tile
 };
 
+//===--- layout ----------------------------------------------------------------------------===//
+
+Value *ChainTile::areDeep(const ChainPlaces &p) {
+  Value *some = b.getFalse();
+  for (const ChainPlaces::First &each : p.firsts)
+    some = b.CreateOr(some, b.CreateICmpSGT(each.k, e.number(depthAtATime())));
+  return some;
+}
+
 ChainTile::Layout ChainTile::layoutOf(const ChainPlaces &p) {
-  const int64_t lanes = e.target.lanes, padding = CpuTuning().rowPadding;
+  const int64_t lanes = e.target.lanes, padding = CpuTuning().rowPadding,
+                panel = CodeTarget::vectors * lanes;
   Layout at;
-  at.depth = e.min(p.k, e.number(CpuTuning::chainDepth));
-  at.width = e.min(p.columns, e.number(CpuTuning::chainDepth));
-  at.bColumn = packedBytes(first, at.depth);
-  Value *wide = e.roundUp(at.width, lanes);
-  Value *room = b.CreateUDiv(e.number(4 * CpuTuning::chainPackedElements),
-                             b.CreateAdd(at.bColumn, b.CreateMul(wide, e.number(4))));
-  const int64_t panel = panelColumns(e.target);
+  at.width = e.number(0);
+  Value *most = e.number(depthAtATime()), *columnBytes = e.number(0),
+        *rowBytes = e.number(stateBytes());
+  for (auto [i, of] : enumerate(p.firsts)) {
+    Layout::First &own = at.firsts.emplace_back();
+    own.depth = e.min(of.k, most);
+    own.bColumn = packedBytes(first[i], own.depth);
+    own.aRow = b.CreateAdd(own.bColumn, e.number(padding));
+    columnBytes = b.CreateAdd(columnBytes, own.bColumn);
+    rowBytes = b.CreateAdd(rowBytes, own.aRow);
+  }
+  for (const ChainPlaces::Second &of : p.seconds) {
+    Value *width = e.min(of.columns, most), *wide = e.roundUp(width, lanes);
+    at.width = b.CreateBinaryIntrinsic(Intrinsic::smax, at.width, width);
+    at.seconds.emplace_back().sumRow = e.plus(e.number(padding), wide, 4);
+    columnBytes = e.plus(columnBytes, wide, 4);
+    rowBytes = b.CreateAdd(rowBytes, at.seconds.back().sumRow);
+  }
+  Value *room = b.CreateUDiv(e.number(4 * CpuTuning::chainPackedElements), columnBytes);
   room = b.CreateMul(b.CreateUDiv(room, e.number(panel)), e.number(panel));
   at.part = e.min(room, e.number(CpuTuning::chainPart / panel * panel));
-  at.vColumn = packedBytes(second, at.part);
-  at.aRow = b.CreateAdd(at.bColumn, e.number(padding));
-  at.sumRow = e.plus(e.number(padding), wide, 4);
-  Value *rowBytes = b.CreateAdd(b.CreateAdd(at.aRow, at.sumRow), e.number(stateBytes()));
-  Value *most = b.CreateUDiv(e.number(4 * CpuTuning::chainRowElements), rowBytes);
-  at.rows = e.min(e.roundDown(most, lanes), e.number(CpuTuning::chainRows));
-  at.rows = b.CreateSelect(isMany(p), e.number(lanes), at.rows);
-  Value *scratch = p.rows.scratch;
-  at.bPanels = scratch;
-  at.vPanels = e.offset(scratch, b.CreateMul(at.part, at.bColumn));
-  at.a = e.offset(scratch, 4 * CpuTuning::chainPackedElements);
-  at.sums = e.offset(at.a, b.CreateMul(at.rows, at.aRow));
-  at.states = e.offset(at.sums, b.CreateMul(at.rows, at.sumRow));
-  at.scores = e.offset(at.a, 4 * CpuTuning::chainRowElements);
-  at.ranges = e.offset(at.scores, lanes * scoreRowBytes);
-  at.partials = e.offset(at.ranges, CpuTuning::chainRows * rangeBytes);
+  for (auto [own, multiply] : zip(at.seconds, second))
+    own.vColumn = packedBytes(multiply, at.part);
+  Value *fitting = b.CreateUDiv(e.number(4 * CpuTuning::chainRowElements), rowBytes);
+  at.rows = e.min(e.roundDown(fitting, lanes), e.number(CpuTuning::chainRows));
+  at.rows = b.CreateSelect(areDeep(p), e.number(lanes), at.rows);
+  place(at, p.rows.scratch);
   return at;
+}
+
+void ChainTile::place(Layout &at, Value *scratch) {
+  const int64_t lanes = e.target.lanes;
+  Value *panels = scratch, *rows = e.offset(scratch, 4 * CpuTuning::chainPackedElements);
+  auto take = [&](Value *&from, Value *bytes) {
+    Value *taken = from;
+    from = e.offset(from, bytes);
+    return taken;
+  };
+  at.scores = e.offset(rows, 4 * CpuTuning::chainRowElements);
+  for (Layout::First &own : at.firsts) {
+    own.panels = take(panels, b.CreateMul(at.part, own.bColumn));
+    own.a = take(rows, b.CreateMul(at.rows, own.aRow));
+  }
+  for (Layout::Second &own : at.seconds) {
+    Value *wide = b.CreateSub(own.sumRow, e.number(CpuTuning().rowPadding));
+    own.panels = take(panels, b.CreateMul(b.CreateLShr(wide, 2), own.vColumn));
+    own.sums = take(rows, b.CreateMul(at.rows, own.sumRow));
+  }
+  at.states = rows;
+  const auto matrices = static_cast<int64_t>(std::max(first.size(), facts.weights.size()));
+  at.ranges = e.offset(at.scores, matrices * scoreBytes(lanes));
+  at.partials = e.offset(at.ranges, CpuTuning::chainRows / lanes * rangeBytes);
 }
 
 Value *ChainTile::isDense(const ChainPlaces &p) {
   Value *dense = b.getTrue();
   for (auto [i, input] : enumerate(op.getInputs()))
     if (op.getInputAlong()[2 * i + 1] >= 0)
-      dense = b.CreateAnd(dense, b.CreateICmpEQ(p.rows.inputs[i + 1].strides[1],
-                                                e.number(e.bytesOf(elementOf(input)))));
+      dense = b.CreateAnd(dense, b.CreateICmpEQ(p.rows.inputs[i + first.size()].strides[1],
+                                                e.number(e.bytesOf(elementOf(e, input)))));
   return dense;
 }
 
-// void(ptr frame, ptr scores, ptr states, ptr sums, ptr partials, ptr range, i64 row, i64 rows,
-// i64 column, i64 count, i64 sumRow, i64 sumBytes)
-Function *ChainTile::ofGroup(Stage stage, RowAccess form) {
+//===--- rows ------------------------------------------------------------------------------===//
+
+// void(ptr frame, ptr scores, ptr states, ptr partials, ptr range, ptr sums.., i64 row, i64 rows,
+// i64 column, i64 count, (i64 sumRow, i64 sumBytes)..): the sums of each product.
+Function *ChainTile::ofGroup(Stage stage, RowAccess access) {
   const char *names[] = {"start", "bounds", "part", "full", "finish"};
   const std::string function =
-      name + "_" + names[static_cast<int>(stage)] + (form == RowAccess::dense ? "" : "_strided");
-  return e.helper(function, 6, 6, {}, [&](Function *f) {
-    if (stage == Stage::part || form == RowAccess::strided)
+      name + "_" + names[static_cast<int>(stage)] + (access == RowAccess::dense ? "" : "_strided");
+  const auto products = static_cast<unsigned>(second.size());
+  return e.helper(function, 5 + products, 4 + 2 * products, {}, [&](Function *f) {
+    if (stage == Stage::part || access == RowAccess::strided)
       markLazy(*f);
     const ChainPlaces p = outside.in(e, f->getArg(0));
-    ChainRows rows(e, facts, p.rows, form, stage == Stage::fullPart);
-    const ChainRows::Group group{f->getArg(6), f->getArg(7),  f->getArg(2),
-                                 f->getArg(3), f->getArg(10), f->getArg(11)};
+    ChainRows rows(e, facts, p.rows, access, stage == Stage::fullPart);
+    const unsigned numbers = 5 + products;
+    Value *column = f->getArg(numbers + 2), *count = f->getArg(numbers + 3);
+    ChainRows::Group group{f->getArg(numbers), f->getArg(numbers + 1), f->getArg(2), {}};
+    for (unsigned i = 0; i < products; ++i)
+      group.sums.push_back(
+          {f->getArg(5 + i), f->getArg(numbers + 4 + 2 * i), f->getArg(numbers + 5 + 2 * i)});
     if (stage == Stage::start)
       rows.start(group);
     else if (stage == Stage::finish)
       rows.finish(group);
     else if (stage != Stage::bounds)
-      rows.addPart(group, f->getArg(1), f->getArg(4), f->getArg(8), f->getArg(9));
+      rows.addPart(group, f->getArg(1), f->getArg(3), column, count);
     if (stage == Stage::bounds) {
-      const RowGuard::Bounds bounds = rows.bounds(group, f->getArg(9));
+      const RowGuard::Bounds bounds = rows.bounds(group, count);
       int64_t place = 0;
       for (Value *value : {bounds.some.first, bounds.some.end, bounds.all.first, bounds.all.end})
-        e.store(value, e.offset(f->getArg(5), 8 * place++));
+        e.store(value, e.offset(f->getArg(4), 8 * place++));
     }
     complete &= rows.complete;
   });
 }
 
 void ChainTile::callGroup(Stage stage, const Layout &at, const Block &block, Value *group,
-                          ArrayRef<Value *> more) {
-  Value *row = e.plus(block.row, group, e.target.lanes);
-  SmallVector<Value *> arguments = {frame,
-                                    at.scores,
-                                    groupPlace(at.states, group, stateBytes()),
-                                    rowPlace(at.sums, group, at.sumRow),
-                                    at.partials,
-                                    groupPlace(at.ranges, group, rangeBytes),
-                                    row,
-                                    b.CreateAdd(block.row, block.rows)};
-  arguments.append(more.begin(), more.end());
-  arguments.append({at.sumRow, b.CreateMul(e.roundUp(block.columns, e.target.lanes), e.number(4))});
+                          const Columns &columns) {
+  SmallVector<Value *> arguments = {frame, columns.scores,
+                                    groupPlace(at.states, group, stateBytes()), at.partials,
+                                    groupPlace(at.ranges, group, rangeBytes)};
+  for (const Layout::Second &own : at.seconds)
+    arguments.push_back(rowPlace(own.sums, group, own.sumRow));
+  arguments.append({e.plus(block.row, group, e.target.lanes), b.CreateAdd(block.row, block.rows),
+                    columns.first, columns.count});
+  for (auto [own, width] : zip(at.seconds, block.columns))
+    arguments.append({own.sumRow, b.CreateMul(e.roundUp(width, e.target.lanes), e.number(4))});
   b.CreateCall(ofGroup(stage, RowAccess::dense)->getFunctionType(),
                b.CreateSelect(denseRows, ofGroup(stage, RowAccess::dense),
                               ofGroup(stage, RowAccess::strided)),
                arguments);
-}
-
-void ChainTile::packA(const ChainPlaces &p, const Layout &at, const Block &block, Value *from,
-                      Value *depth) {
-  Type *element = elementOf(op.getA());
-  Value *rows = b.CreateMul(block.groups, e.number(e.target.lanes));
-  b.CreateMemSet(at.a, b.getInt8(0), b.CreateMul(rows, at.aRow), MaybeAlign());
-  Value *source = e.offset(
-      p.a.pointer, b.CreateAdd(b.CreateMul(block.row, p.a.row), b.CreateMul(from, p.a.column)));
-  b.CreateCall(moveElements(e, element, isBf16(first) ? element : e.f32()),
-               {at.a, source, at.aRow, p.a.row, p.a.column, block.rows, depth});
-}
-
-void ChainTile::packB(const ChainPlaces &p, const Layout &at, Value *column, Value *count,
-                      Value *from, Value *depth) {
-  Value *source = e.offset(
-      p.b.pointer, b.CreateAdd(b.CreateMul(from, p.b.row), b.CreateMul(column, p.b.column)));
-  b.CreateCall(packPanels(e, first, elementOf(op.getB())),
-               {at.bPanels, source, p.b.row, p.b.column, at.bColumn, depth, count});
 }
 
 // The columns that some row of the block has.
@@ -249,7 +300,7 @@ ChainTile::Range ChainTile::findRanges(const ChainPlaces &p, const Layout &at, c
     return {zero, p.n};
   const SmallVector<Value *> all = e.loop(
       zero, block.groups, e.number(1), {p.n, zero}, [&](Value *group, ArrayRef<Value *> before) {
-        callGroup(Stage::bounds, at, block, group, {zero, p.n});
+        callGroup(Stage::bounds, at, block, group, {at.scores, zero, p.n});
         Value *range = groupPlace(at.ranges, group, rangeBytes);
         Value *from = e.load(e.i64(), range), *end = e.load(e.i64(), e.offset(range, 8));
         return SmallVector<Value *>{e.min(before[0], from),
@@ -258,141 +309,213 @@ ChainTile::Range ChainTile::findRanges(const ChainPlaces &p, const Layout &at, c
   return facts.skips ? Range{all[0], all[1]} : Range{zero, p.n};
 }
 
-void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &block, Value *group,
-                           Value *column, Value *packed, Value *count) {
-  if (inPlace) {
-    b.CreateCall(scoresInPlace(e, elementOf(op.getB())),
-                 {at.a, e.offset(p.b.pointer, b.CreateMul(column, p.b.column)), at.scores, at.aRow,
-                  p.b.column, e.number(scoreRowBytes), block.rows, count, p.k});
+//===--- products --------------------------------------------------------------------------===//
+
+void ChainTile::packA(const ChainPlaces &p, const Layout &at, const Block &block, size_t i,
+                      Value *from, Value *depth) {
+  const Plane &a = p.firsts[i].a;
+  const Layout::First &own = at.firsts[i];
+  Type *element = elementOf(e, op.getA()[i]);
+  Value *rows = b.CreateMul(block.groups, e.number(e.target.lanes));
+  b.CreateMemSet(own.a, b.getInt8(0), b.CreateMul(rows, own.aRow), MaybeAlign());
+  Value *source =
+      e.offset(a.pointer, b.CreateAdd(b.CreateMul(block.row, a.row), b.CreateMul(from, a.column)));
+  b.CreateCall(moveElements(e, element, isBf16(first[i]) ? element : e.f32()),
+               {own.a, source, own.aRow, a.row, a.column, block.rows, depth});
+}
+
+void ChainTile::packB(const ChainPlaces &p, const Layout &at, const Part &part, size_t i,
+                      Value *from, Value *depth) {
+  const Plane &right = p.firsts[i].b;
+  const Layout::First &own = at.firsts[i];
+  Value *source = e.offset(right.pointer, b.CreateAdd(b.CreateMul(from, right.row),
+                                                      b.CreateMul(part.column, right.column)));
+  b.CreateCall(packPanels(e, first[i], elementOf(e, op.getB()[i])),
+               {own.panels, source, right.row, right.column, own.bColumn, depth, part.count});
+}
+
+void ChainTile::packV(const ChainPlaces &p, const Layout &at, const Block &block, Part &part,
+                      size_t i) {
+  const Plane &v = p.seconds[i].v;
+  const Layout::Second &own = at.seconds[i];
+  b.CreateCall(packPanels(e, second[i], elementOf(e, op.getV()[i])),
+               {own.panels, placeOfV(p, block, i, part.column), v.row, v.column, own.vColumn,
+                part.count, block.columns[i]});
+  part.nonFinite.push_back(b.getFalse());
+  if (!facts.weights[facts.weightsOf[i]].excludes)
+    return;
+  Value *is = e.local(b.getInt8Ty());
+  Value *bytes = b.CreateMul(e.roundUp(block.columns[i], e.target.lanes), own.vColumn);
+  b.CreateCall(findNonFinite(e, second[i]), {is, own.panels, bytes});
+  part.nonFinite.back() = b.CreateICmpNE(e.load(b.getInt8Ty(), is), b.getInt8(0));
+}
+
+void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &block,
+                           const Part &part, const Group &group, size_t i) {
+  const ChainPlaces::First &of = p.firsts[i];
+  const Layout::First &own = at.firsts[i];
+  const int64_t matrix = static_cast<int64_t>(i) * scoreBytes(e.target.lanes);
+  Value *scoreRow = e.number(CpuTuning::chainScoreRowBytes);
+  if (form == ChainForm::inPlace) {
+    Value *column = b.CreateAdd(part.column, group.columns.first);
+    b.CreateCall(scoresInPlace(e, elementOf(e, op.getB()[i])),
+                 {own.a, e.offset(of.b.pointer, b.CreateMul(column, of.b.column)),
+                  e.offset(group.scores, matrix), own.aRow, of.b.column, scoreRow, block.rows,
+                  columnsOf(group), of.k});
     return;
   }
   GroupProduct product;
-  product.aRow = at.aRow;
-  product.panels = at.bPanels;
-  product.columnBytes = at.bColumn;
-  product.packed = packed;
-  product.columns = count;
-  product.sums = at.scores;
-  product.sumRow = e.number(scoreRowBytes);
-  e.loop(e.number(0), p.k, at.depth, [&](Value *from) {
-    Value *depth = e.min(at.depth, b.CreateSub(p.k, from));
-    e.when(isMany(p), [&] {
-      packA(p, at, block, from, depth);
-      packB(p, at, column, packed, from, depth);
+  product.aRow = own.aRow;
+  product.panels = own.panels;
+  product.columnBytes = own.bColumn;
+  product.packed = part.count;
+  product.from = group.columns.first;
+  product.columns = group.columns.end;
+  product.skipped = e.number(0);
+  product.sums = e.offset(at.scores, matrix);
+  product.sumRow = scoreRow;
+  e.loop(e.number(0), of.k, own.depth, [&](Value *from) {
+    Value *depth = e.min(own.depth, b.CreateSub(of.k, from));
+    e.when(areDeep(p), [&] {
+      packA(p, at, block, i, from, depth);
+      packB(p, at, part, i, from, depth);
     });
-    product.a = rowPlace(at.a, group, at.aRow);
-    product.bytes = packedBytes(first, depth);
+    product.a = rowPlace(own.a, group.number, own.aRow);
+    product.bytes = packedBytes(first[i], depth);
     product.first = b.CreateICmpEQ(from, e.number(0));
-    emitGroupProduct(e, first, product);
+    emitGroupProduct(e, first[i], product);
   });
 }
 
-void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &block, Value *group,
-                          Value *column, Value *packed, Value *nonFinite) {
-  Value *count = packed, *isNeeded = b.getTrue(), *isFull = b.getInt1(!facts.excludes);
-  if (facts.guard) {
-    Value *range = groupPlace(at.ranges, group, rangeBytes);
-    auto load = [&](int64_t i) { return e.load(e.i64(), e.offset(range, 8 * i)); };
-    if (facts.skips) {
-      count = e.min(count, b.CreateSub(load(1), column));
-      isNeeded = b.CreateAnd(b.CreateICmpSGT(count, e.number(0)),
-                             b.CreateICmpSLT(load(0), b.CreateAdd(column, count)));
-    }
-    isFull = b.CreateAnd(b.CreateICmpSLE(load(2), column),
-                         b.CreateICmpSGE(load(3), b.CreateAdd(column, count)));
-  }
-  e.when(isNeeded, [&] {
-    emitScores(p, at, block, group, column, packed, count);
-    if (facts.guard) {
-      e.when(isFull, [&] { callGroup(Stage::fullPart, at, block, group, {column, count}); });
-      e.when(b.CreateNot(isFull),
-             [&] { callGroup(Stage::part, at, block, group, {column, count}); });
-    } else {
-      callGroup(Stage::part, at, block, group, {column, count});
-    }
-    Value *sums = rowPlace(at.sums, group, at.sumRow);
-    Value *source = e.offset(p.v.pointer, b.CreateAdd(b.CreateMul(column, p.v.row),
-                                                      b.CreateMul(block.column, p.v.column)));
-    Type *element = elementOf(op.getV());
-    if (inPlace) {
-      auto add = [&](bool excludes) {
-        b.CreateCall(addInPlace(e, element, excludes),
-                     {at.scores, source, sums, e.number(scoreRowBytes), p.v.row, at.sumRow,
-                      block.rows, count, block.columns});
-      };
-      e.when(isFull, [&] { add(/*excludes=*/false); });
-      if (facts.excludes)
-        e.when(b.CreateNot(isFull), [&] { add(/*excludes=*/true); });
-      return;
-    }
-    auto multiply = [&] {
-      GroupProduct product;
-      product.a = at.scores;
-      product.aRow = e.number(scoreRowBytes);
-      product.bytes = packedBytes(second, count);
-      product.panels = at.vPanels;
-      product.columnBytes = at.vColumn;
-      product.packed = product.columns = block.columns;
-      product.sums = sums;
-      product.sumRow = at.sumRow;
-      product.first = b.getFalse();
-      emitGroupProduct(e, second, product);
+void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &block,
+                           const Part &part, const Group &group, size_t i) {
+  const Layout::Second &own = at.seconds[i];
+  const Plane &v = p.seconds[i].v;
+  const unsigned number = facts.weightsOf[i];
+  const ChainWeights &weights = facts.weights[number];
+  Value *excludesSome = !weights.excludes          ? b.getFalse()
+                        : facts.isOfGuard(weights) ? b.CreateNot(group.isFull)
+                                                   : b.getTrue();
+  Value *sums = rowPlace(own.sums, group.number, own.sumRow), *count = columnsOf(group);
+  Value *source = placeOfV(p, block, i, b.CreateAdd(part.column, group.columns.first));
+  Value *weight = e.offset(group.scores, number * scoreBytes(e.target.lanes));
+  Value *weightRow = e.number(CpuTuning::chainScoreRowBytes);
+  Type *element = elementOf(e, op.getV()[i]);
+  if (form == ChainForm::inPlace) {
+    auto add = [&](bool excludes) {
+      b.CreateCall(addInPlace(e, element, excludes),
+                   {weight, source, sums, weightRow, v.row, own.sumRow, block.rows, count,
+                    block.columns[i]});
     };
-    if (!facts.excludes)
-      return multiply();
-    Value *isExact = b.CreateAnd(nonFinite, b.CreateNot(isFull));
-    e.when(b.CreateNot(isExact), multiply);
-    e.when(isExact, [&] {
-      Value *row = e.plus(block.row, group, e.target.lanes);
-      Value *rows =
-          e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
-      b.CreateCall(addWithoutExcluded(e, isBf16(second) ? element : e.f32(), element),
-                   {at.scores, source, sums, e.number(scoreRowBytes), p.v.row, p.v.column,
-                    at.sumRow, rows, count, block.columns});
-    });
+    e.when(b.CreateNot(excludesSome), [&] { add(/*excludes=*/false); });
+    if (weights.excludes)
+      e.when(excludesSome, [&] { add(/*excludes=*/true); });
+    return;
+  }
+  auto multiply = [&] {
+    GroupProduct product;
+    product.a = weight;
+    product.aRow = weightRow;
+    product.bytes = packedBytes(second[i], count);
+    product.panels = own.panels;
+    product.columnBytes = own.vColumn;
+    product.from = e.number(0);
+    product.packed = product.columns = block.columns[i];
+    product.skipped = packedBytes(second[i], group.columns.first);
+    product.sums = sums;
+    product.sumRow = own.sumRow;
+    product.first = b.getFalse();
+    emitGroupProduct(e, second[i], product);
+  };
+  if (!weights.excludes)
+    return multiply();
+  Value *isExact = b.CreateAnd(part.nonFinite[i], excludesSome);
+  e.when(b.CreateNot(isExact), multiply);
+  e.when(isExact, [&] {
+    b.CreateCall(addWithoutExcluded(e, isBf16(second[i]) ? element : e.f32(), element),
+                 {weight, source, sums, weightRow, v.row, v.column, own.sumRow,
+                  rowsOfGroup(block, group.number), count, block.columns[i]});
+  });
+}
+
+//===--- tile ------------------------------------------------------------------------------===//
+
+ChainTile::Group ChainTile::groupOf(const Layout &at, const Part &part, Value *number) {
+  Group group = {number, {e.number(0), part.count}, b.getTrue(), b.getFalse(), at.scores};
+  if (!facts.guard)
+    return group;
+  Value *range = groupPlace(at.ranges, number, rangeBytes);
+  auto load = [&](int64_t i) { return e.load(e.i64(), e.offset(range, 8 * i)); };
+  if (facts.skips) {
+    Value *before = b.CreateSub(load(0), part.column);
+    Value *first =
+        e.roundDown(b.CreateBinaryIntrinsic(Intrinsic::smax, before, e.number(0)), e.target.lanes);
+    group.columns = {first, e.min(part.count, b.CreateSub(load(1), part.column))};
+    group.isNeeded = b.CreateICmpSLT(first, group.columns.end);
+    group.scores = e.offset(at.scores, b.CreateMul(first, e.number(4)));
+  }
+  group.isFull =
+      b.CreateAnd(b.CreateICmpSLE(load(2), b.CreateAdd(part.column, group.columns.first)),
+                  b.CreateICmpSGE(load(3), b.CreateAdd(part.column, group.columns.end)));
+  return group;
+}
+
+void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &block,
+                          const Part &part, Value *number) {
+  const Group group = groupOf(at, part, number);
+  e.when(group.isNeeded, [&] {
+    for (size_t i = 0; i < first.size(); ++i)
+      emitScores(p, at, block, part, group, i);
+    if (facts.guard)
+      e.when(group.isFull,
+             [&] { callGroup(Stage::fullPart, at, block, number, partOf(part, group)); });
+    e.when(b.CreateNot(group.isFull),
+           [&] { callGroup(Stage::part, at, block, number, partOf(part, group)); });
+    for (size_t i = 0; i < second.size(); ++i)
+      addProduct(p, at, block, part, group, i);
   });
 }
 
 void ChainTile::emitPart(const ChainPlaces &p, const Layout &at, const Block &block,
                          Value *column) {
-  Value *count = e.min(at.part, b.CreateSub(p.n, column));
-  if (inPlace)
-    return emitGroup(p, at, block, e.number(0), column, count, /*nonFinite=*/nullptr);
-  e.when(b.CreateNot(isMany(p)), [&] { packB(p, at, column, count, e.number(0), p.k); });
-  Value *source = e.offset(p.v.pointer, b.CreateAdd(b.CreateMul(column, p.v.row),
-                                                    b.CreateMul(block.column, p.v.column)));
-  b.CreateCall(packPanels(e, second, elementOf(op.getV())),
-               {at.vPanels, source, p.v.row, p.v.column, at.vColumn, count, block.columns});
-  Value *nonFinite = b.getFalse();
-  if (facts.excludes) {
-    Value *is = e.local(b.getInt8Ty());
-    Value *bytes = b.CreateMul(e.roundUp(block.columns, e.target.lanes), at.vColumn);
-    b.CreateCall(findNonFinite(e, second), {is, at.vPanels, bytes});
-    nonFinite = b.CreateICmpNE(e.load(b.getInt8Ty(), is), b.getInt8(0));
-  }
+  Part part{column, e.min(at.part, b.CreateSub(p.n, column)), {}};
+  if (form == ChainForm::inPlace)
+    return emitGroup(p, at, block, part, e.number(0));
+  e.when(b.CreateNot(areDeep(p)), [&] {
+    for (size_t i = 0; i < first.size(); ++i)
+      packB(p, at, part, i, e.number(0), p.firsts[i].k);
+  });
+  for (size_t i = 0; i < second.size(); ++i)
+    packV(p, at, block, part, i);
   e.loop(e.number(0), block.groups, e.number(1),
-         [&](Value *group) { emitGroup(p, at, block, group, column, count, nonFinite); });
+         [&](Value *group) { emitGroup(p, at, block, part, group); });
+}
+
+void ChainTile::finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group) {
+  callGroup(Stage::finish, at, block, group, noColumns(at));
+  for (auto [i, own] : enumerate(at.seconds)) {
+    Function *store = epilogues[i].finish(name + "_epilogue_" + std::to_string(i));
+    b.CreateCall(store, {rowPlace(own.sums, group, own.sumRow), p.seconds[i].context, own.sumRow,
+                         e.plus(block.row, group, e.target.lanes), block.column,
+                         rowsOfGroup(block, group), block.columns[i]});
+  }
 }
 
 void ChainTile::emitBlock(const ChainPlaces &p, const Layout &at, const Block &block) {
   Value *zero = e.number(0);
   Value *height = b.CreateMul(block.groups, e.number(e.target.lanes));
-  e.when(b.CreateNot(isMany(p)), [&] { packA(p, at, block, zero, p.k); });
-  b.CreateMemSet(at.sums, b.getInt8(0), b.CreateMul(height, at.sumRow), MaybeAlign());
+  e.when(b.CreateNot(areDeep(p)), [&] {
+    for (size_t i = 0; i < first.size(); ++i)
+      packA(p, at, block, i, zero, p.firsts[i].k);
+  });
+  for (const Layout::Second &own : at.seconds)
+    b.CreateMemSet(own.sums, b.getInt8(0), b.CreateMul(height, own.sumRow), MaybeAlign());
   e.loop(zero, block.groups, e.number(1),
-         [&](Value *group) { callGroup(Stage::start, at, block, group, {zero, zero}); });
+         [&](Value *group) { callGroup(Stage::start, at, block, group, noColumns(at)); });
   const Range range = findRanges(p, at, block);
   Value *from = b.CreateMul(b.CreateUDiv(range.first, at.part), at.part);
   e.loop(from, range.end, at.part, [&](Value *column) { emitPart(p, at, block, column); });
-  Function *finish = epilogue.finish(name + "_epilogue");
-  e.loop(zero, block.groups, e.number(1), [&](Value *group) {
-    callGroup(Stage::finish, at, block, group, {zero, zero});
-    Value *row = e.plus(block.row, group, e.target.lanes);
-    Value *rows =
-        e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
-    b.CreateCall(finish, {rowPlace(at.sums, group, at.sumRow), p.context, at.sumRow, row,
-                          block.column, rows, block.columns});
-  });
+  e.loop(zero, block.groups, e.number(1), [&](Value *group) { finish(p, at, block, group); });
 }
 
 Function *ChainTile::tile() {
@@ -403,13 +526,20 @@ Function *ChainTile::tile() {
     const ChainPlaces p = outside.in(e, frame);
     denseRows = isDense(p);
     const Layout at = layoutOf(p);
-    e.loop(e.number(0), p.columns, at.width, [&](Value *column) {
+    Value *columns = e.number(0);
+    for (const ChainPlaces::Second &each : p.seconds)
+      columns = b.CreateBinaryIntrinsic(Intrinsic::smax, columns, each.columns);
+    e.loop(e.number(0), columns, at.width, [&](Value *column) {
       e.loop(e.number(0), p.m, at.rows, [&](Value *row) {
         Block block;
         block.row = row;
         block.rows = e.min(at.rows, b.CreateSub(p.m, row));
         block.column = column;
-        block.columns = e.min(at.width, b.CreateSub(p.columns, column));
+        for (const ChainPlaces::Second &each : p.seconds) {
+          Value *left = b.CreateSub(each.columns, column);
+          block.columns.push_back(
+              e.min(at.width, b.CreateBinaryIntrinsic(Intrinsic::smax, left, e.number(0))));
+        }
         block.groups = e.ceilDiv(block.rows, e.number(e.target.lanes));
         emitBlock(p, at, block);
       });
@@ -421,84 +551,74 @@ Function *ChainTile::tile() {
 /// multiplied side by side are next to each other. All tiles are computed alike, so that results do
 /// not depend on the number of threads.
 Value *areInPlace(Emitter &e, cpu::ChainOp op, const ChainPlaces &p) {
-  auto bytesOf = [&](mlir::Value tensor) {
-    return e.number(
-        e.bytesOf(e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType())));
-  };
-  Value *isDense = e.b.CreateAnd(e.b.CreateICmpEQ(p.b.row, bytesOf(op.getB())),
-                                 e.b.CreateICmpEQ(p.v.column, bytesOf(op.getV())));
-  Value *isFew = e.b.CreateAnd(e.b.CreateICmpSLE(p.allRows, e.number(CpuTuning::chainRowsInPlace)),
-                               e.b.CreateICmpSLE(p.k, e.number(CpuTuning::chainDepth)));
-  return e.b.CreateAnd(isDense, isFew);
+  IRBuilder<> &b = e.b;
+  auto bytesOf = [&](mlir::Value tensor) { return e.number(e.bytesOf(elementOf(e, tensor))); };
+  Value *are = b.CreateICmpSLE(p.allRows, e.number(CpuTuning::chainRowsInPlace));
+  Value *deepest = e.number(CpuTuning::chainDepth(p.firsts.size() + p.seconds.size()));
+  for (auto [of, right] : zip(p.firsts, op.getB()))
+    are = b.CreateAnd(
+        {are, b.CreateICmpEQ(of.b.row, bytesOf(right)), b.CreateICmpSLE(of.k, deepest)});
+  for (auto [of, v] : zip(p.seconds, op.getV()))
+    are = b.CreateAnd(are, b.CreateICmpEQ(of.v.column, bytesOf(v)));
+  return are;
 }
 
-/// Whether dot products of bf16, which take denormals for zeros, may compute both products.
-Value *areDenormalFree(Emitter &e, const ChainPlaces &p) {
-  ProductOperands scores;
-  scores.a = p.a;
-  scores.b = p.b;
-  scores.m = p.m, scores.n = p.n, scores.k = p.k;
-  return e.b.CreateAnd(isDenormalFree(e, scores), isFarFromDenormal(e, p.v, p.n, p.columns));
+bool isOfDots(Emitter &e, mlir::Value tensor) {
+  return isBf16(multiplyOf(e.target, elementOf(e, tensor)));
+}
+
+/// Whether dot products of bf16, which take denormals for zeros, may compute those that are of it.
+Value *areDenormalFree(Emitter &e, cpu::ChainOp op, const ChainPlaces &p) {
+  Value *are = e.b.getTrue();
+  for (auto [of, a] : zip(p.firsts, op.getA())) {
+    if (!isOfDots(e, a))
+      continue;
+    ProductOperands scores;
+    scores.a = of.a;
+    scores.b = of.b;
+    scores.m = p.m, scores.n = p.n, scores.k = of.k;
+    are = e.b.CreateAnd(are, isDenormalFree(e, scores));
+  }
+  for (auto [of, v] : zip(p.seconds, op.getV()))
+    if (isOfDots(e, v))
+      are = e.b.CreateAnd(are, isFarFromDenormal(e, of.v, p.n, of.columns));
+  return are;
 }
 
 } // namespace
 
 void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
-  ChainPlaces places;
-  places.a = planeOf(e, values, op.getA(), op.getAOffsets(), op.getAAlong());
-  places.b = planeOf(e, values, op.getB(), op.getBOffsets(), op.getBAlong());
-  places.v = planeOf(e, values, op.getV(), op.getVOffsets(), op.getVAlong());
-  places.m = values.value(op.getM());
-  places.allRows = values.global(op.getA()).extents[op.getAAlong()[0]];
-  places.n = values.value(op.getN());
-  places.k = values.value(op.getK());
-  places.columns = values.value(op.getColumns());
-  mlir::Block &region = op.getBody().front(), &behind = op.getEpilogue().front();
-  Epilogue epilogue(e, behind, e.f32(), op.getBehind(), op.getBehindAlong(), op.getProducts());
-  places.context = epilogue.context(
-      planesOf(e, values, op.getBehind(), op.getBehindOffsets(), op.getBehindAlong()),
-      planesOf(e, values, op.getProducts(), op.getProductOffsets(), op.getProductAlong()),
-      scalarsFor(behind, values));
-  places.rows.inputs =
-      placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong(), /*dims=*/2);
-  places.rows.inputs.insert(places.rows.inputs.begin(),
-                            {places.a.pointer, {e.number(0), e.number(4)}});
-  places.rows.outputs =
-      placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong(), /*dims=*/2);
-  places.rows.scalars = scalarsFor(region, values);
-  places.rows.scratch = values.buffer(op.getScratch(), {});
-
+  SmallVector<Epilogue> epilogues;
+  ChainPlaces places = placesOf(e, op, values, epilogues);
   const SmallVector<Value **> fields = places.fields();
   Value *frame = e.local(ArrayType::get(e.i64(), fields.size()));
   for (auto [i, value] : enumerate(fields))
     e.b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
   const std::string name = "chain_" + std::to_string(e.module.size());
-  auto multiplyFor = [&](mlir::Value tensor) {
-    return multiplyOf(e.target,
-                      e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType()));
-  };
-  const Multiply first = multiplyFor(op.getA()), second = multiplyFor(op.getV());
   bool complete = true;
   Function *function = e.helper(name, 1, 0, {}, [&](Function *f) {
     Value *inside = f->getArg(0);
     const ChainPlaces p = places.in(e, inside);
-    auto call = [&](Products products, const char *kind) {
-      ChainTile tile(e, op, products, name + kind, places, epilogue);
+    auto call = [&](ChainForm form, const char *kind) {
+      ChainTile tile(e, op, form, name + kind, places, epilogues);
       e.b.CreateCall(tile.tile(), {inside});
       complete &= tile.complete;
     };
     Value *inPlace = areInPlace(e, op, p);
-    e.when(inPlace, [&] { call({Multiply::f32, Multiply::f32, /*inPlace=*/true}, "_in_place"); });
+    e.when(inPlace, [&] { call(ChainForm::inPlace, "_in_place"); });
     e.when(e.b.CreateNot(inPlace), [&] {
-      if (!isBf16(first) && !isBf16(second))
-        return call({first, second}, "_tile");
-      Value *normal = areDenormalFree(e, p);
-      e.when(normal, [&] { call({first, second}, "_tile"); });
-      e.when(e.b.CreateNot(normal), [&] { call({Multiply::f32, Multiply::f32}, "_wide"); });
+      auto isDot = [&](mlir::Value tensor) { return isOfDots(e, tensor); };
+      if (none_of(op.getA(), isDot) && none_of(op.getV(), isDot))
+        return call(ChainForm::native, "_tile");
+      Value *normal = areDenormalFree(e, op, p);
+      e.when(normal, [&] { call(ChainForm::native, "_tile"); });
+      e.when(e.b.CreateNot(normal), [&] { call(ChainForm::wide, "_wide"); });
     });
   });
   e.b.CreateCall(function, {frame});
-  if (!complete || !epilogue.complete)
+  for (Epilogue &epilogue : epilogues)
+    complete &= epilogue.complete;
+  if (!complete)
     values.fail(op);
 }
 

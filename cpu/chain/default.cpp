@@ -1,5 +1,6 @@
 #include "cpu/chain/default.h"
 
+#include "cpu/tuning.h"
 #include "passes/variant.h"
 #include "place/chain_rows.h"
 
@@ -22,9 +23,12 @@ bool hasChain(ir::KernelOp kernel) {
     const auto isOfFloats = [](linalg::ContractOp product) {
       return isa<FloatType>(operandType(product));
     };
-    if (!chain->isSimple() || !isOfFloats(chain->firsts[0]) ||
-        !isOfFloats(chain->seconds[0].product) ||
-        failed(chainRows(kernel, group, *chain, operations)))
+    const bool areFew = chain->firsts.size() + chain->seconds.size() <= CpuTuning::chainProducts;
+    const bool areOfFloats = llvm::all_of(chain->firsts, isOfFloats) &&
+                             llvm::all_of(chain->seconds, [&](const Chain::Second &second) {
+                               return isOfFloats(second.product);
+                             });
+    if (!areFew || !areOfFloats || failed(chainRows(kernel, group, *chain, operations)))
       return false;
     isAny = true;
   }

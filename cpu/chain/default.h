@@ -5,7 +5,7 @@
 
 namespace mmk::cpu {
 
-/// Whether the kernel, in fusion groups, has a chain of two products, and code for each.
+/// Whether the kernel, in fusion groups, has a chain of products, and code for each.
 bool hasChain(ir::KernelOp kernel);
 
 } // namespace mmk::cpu

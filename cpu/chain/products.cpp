@@ -30,12 +30,16 @@ Function *sumsOfGroup(Emitter &e, Multiply multiply, int64_t vectors) {
 void emitGroupProduct(Emitter &e, Multiply multiply, const GroupProduct &product) {
   IRBuilder<> &b = e.b;
   forEachPanel(e, product.packed, [&](Value *vectors, Value *column) {
-    e.when(b.CreateICmpSLT(column, product.columns), [&] {
+    Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
+    Value *isWanted = b.CreateAnd(b.CreateICmpSLT(column, product.columns),
+                                  b.CreateICmpSGT(b.CreateAdd(column, width), product.from));
+    e.when(isWanted, [&] {
       auto ofPanel = [&](int64_t width) { return sumsOfGroup(e, multiply, width); };
+      Value *panel = e.offset(product.panels, b.CreateMul(column, product.columnBytes));
+      panel = e.offset(panel, b.CreateMul(product.skipped, width));
       b.CreateCall(ofPanel(1)->getFunctionType(), ofWidth(e, vectors, ofPanel),
-                   {product.a, e.offset(product.panels, b.CreateMul(column, product.columnBytes)),
-                    e.offset(product.sums, b.CreateMul(column, e.number(4))), product.aRow,
-                    product.sumRow, product.bytes, product.first});
+                   {product.a, panel, e.offset(product.sums, b.CreateMul(column, e.number(4))),
+                    product.aRow, product.sumRow, product.bytes, product.first});
     });
   });
 }

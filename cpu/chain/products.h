@@ -12,12 +12,13 @@ llvm::Function *sumsOfGroup(Emitter &e, Multiply multiply, int64_t vectors);
 
 /// The product of a group of rows with packed panels (codegen/pack.h).
 struct GroupProduct {
-  llvm::Value *a = nullptr, *aRow = nullptr;      ///< its rows
-  llvm::Value *bytes = nullptr;                   ///< of each that are multiplied
-  llvm::Value *panels = nullptr;                  ///< of B
-  llvm::Value *columnBytes = nullptr;             ///< of each of its columns
-  llvm::Value *packed = nullptr;                  ///< columns of the panels
-  llvm::Value *columns = nullptr;                 ///< of these, those that are wanted
+  llvm::Value *a = nullptr, *aRow = nullptr;       ///< its rows
+  llvm::Value *bytes = nullptr;                    ///< of each that are multiplied
+  llvm::Value *panels = nullptr;                   ///< of B
+  llvm::Value *columnBytes = nullptr;              ///< of each of its columns
+  llvm::Value *packed = nullptr;                   ///< columns of the panels
+  llvm::Value *from = nullptr, *columns = nullptr; ///< of these, those that are wanted
+  llvm::Value *skipped = nullptr; ///< bytes of each column, before those that are multiplied
   llvm::Value *sums = nullptr, *sumRow = nullptr; ///< rows of the result
   llvm::Value *first = nullptr;                   ///< i1: nothing is added to what they have
 };

@@ -100,8 +100,7 @@ bool ChainRegion::computeReduction(Value value) {
 }
 
 // Of a row without any element the product is 0, whatever it would be divided by.
-Value ChainRegion::factor() {
-  const RowWeights &weights = program.weights().front();
+Value ChainRegion::factorOf(const RowWeights &weights) {
   if (!weights.factor)
     return one();
   compute(weights.factor);
@@ -120,13 +119,7 @@ Value ChainRegion::factor() {
   return arith::SelectOp::create(b, loc, some.getResult(), factor, zero);
 }
 
-void ChainRegion::emit(Region &region, ArrayRef<Type> types, Value score,
-                       const RowElements &elements, ArrayRef<Value> outputs) {
-  OpBuilder::InsertionGuard guard(b);
-  Block *body = createBody(region, types);
-  map.map(score, body->getArgument(0));
-  mapElements(*body, /*first=*/1, elements);
-  const RowWeights &weights = program.weights().front();
+std::array<Value, cpu::ChainOp::yieldedOfProduct> ChainRegion::valuesOf(const RowWeights &weights) {
   Value weight = program.outputs()[weights.output].element;
   compute(weight);
   Value ratio = one();
@@ -135,8 +128,23 @@ void ChainRegion::emit(Region &region, ArrayRef<Type> types, Value score,
     compute(own);
     ratio = map.lookup(own);
   }
-  SmallVector<Value> values = {withCondition(map.lookupOrDefault(weight), weights.masked), ratio,
-                               factor()};
+  return {withCondition(map.lookupOrDefault(weight), weights.masked), ratio, factorOf(weights)};
+}
+
+void ChainRegion::emit(Region &region, ArrayRef<Type> types, ArrayRef<Value> scores,
+                       const RowElements &elements, ArrayRef<size_t> weights,
+                       ArrayRef<Value> outputs) {
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = createBody(region, types);
+  for (auto [score, argument] : llvm::zip(scores, body->getArguments()))
+    map.map(score, argument);
+  mapElements(*body, /*first=*/scores.size(), elements);
+  SmallVector<std::array<Value, cpu::ChainOp::yieldedOfProduct>> ofWeights;
+  for (const RowWeights &each : program.weights())
+    ofWeights.push_back(valuesOf(each));
+  SmallVector<Value> values;
+  for (size_t number : weights)
+    llvm::append_range(values, ofWeights[number]);
   for (Value output : outputs) {
     compute(output);
     values.push_back(map.lookupOrDefault(output));

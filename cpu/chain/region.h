@@ -1,7 +1,9 @@
-// The rows between the two products of a chain, as the first region of a cpu.chain.
+// The rows between the products of a chain, as the first region of a cpu.chain.
 #pragma once
 
 #include "cpu/row_region.h"
+
+#include <array>
 
 namespace mmk {
 
@@ -12,9 +14,11 @@ public:
               const mlir::IRMapping &scalars)
       : RowRegion(b, loc, program, scalars) {}
 
-  /// The region, whose arguments are scores and inputs.
-  void emit(mlir::Region &region, llvm::ArrayRef<mlir::Type> types, mlir::Value score,
-            const RowElements &elements, llvm::ArrayRef<mlir::Value> outputs);
+  /// The region, whose arguments are scores and inputs. `weights`: for each product of weights,
+  /// which ones of the program.
+  void emit(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
+            llvm::ArrayRef<mlir::Value> scores, const RowElements &elements,
+            llvm::ArrayRef<size_t> weights, llvm::ArrayRef<mlir::Value> outputs);
 
 private:
   bool computeReduction(mlir::Value value) override;
@@ -24,8 +28,9 @@ private:
   /// An element with the condition that `masked` has in its place (place/row_program.h); null:
   /// none.
   mlir::Value withCondition(mlir::Value element, mlir::Value masked);
-  /// By which the product is multiplied after the last part.
-  mlir::Value factor();
+  /// Weights, the ratio of their product, and its factor after the last part.
+  std::array<mlir::Value, cpu::ChainOp::yieldedOfProduct> valuesOf(const RowWeights &weights);
+  mlir::Value factorOf(const RowWeights &weights);
   mlir::Value one();
 };
 

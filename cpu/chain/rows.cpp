@@ -28,24 +28,56 @@ static bool isGuardedBy(cpu::ReduceOp reduction, mlir::Value condition) {
          otherwise == reduction.getIdentity();
 }
 
-ChainFacts::ChainFacts(cpu::ChainOp op, Multiply second)
-    : op(op), rows(op), guard(RowGuard::of(rows, op.getBody().front())), second(second) {
-  element = rows.yielded()[cpu::ChainOp::weight];
-  weightType = element.getType();
-  auto withoutRounding = [](mlir::Value value) {
-    auto rounded = value.getDefiningOp<arith::TruncFOp>();
-    return rounded ? rounded.getIn() : value;
-  };
-  element = withoutRounding(element);
-  auto reductions = op.getBody().front().getOps<cpu::ReduceOp>();
-  auto select = element.getDefiningOp<arith::SelectOp>();
-  if (select && mlir::matchPattern(select.getFalseValue(), mlir::m_AnyZeroFloat()) &&
-      any_of(reductions, [&](auto it) { return isGuardedBy(it, select.getCondition()); })) {
-    excludes = select.getCondition();
-    element = withoutRounding(select.getTrueValue());
+static mlir::Value withoutRounding(mlir::Value value) {
+  auto rounded = value.getDefiningOp<arith::TruncFOp>();
+  return rounded ? rounded.getIn() : value;
+}
+
+/// Of weights that are 0 where a condition does not hold.
+static arith::SelectOp selectionIn(mlir::Value weight) {
+  auto select = withoutRounding(weight).getDefiningOp<arith::SelectOp>();
+  return select && mlir::matchPattern(select.getFalseValue(), mlir::m_AnyZeroFloat())
+             ? select
+             : arith::SelectOp();
+}
+
+ChainFacts::ChainFacts(cpu::ChainOp op, ArrayRef<Multiply> seconds) : op(op), rows(op) {
+  findWeights(seconds);
+  findConditions();
+}
+
+void ChainFacts::findWeights(ArrayRef<Multiply> seconds) {
+  for (auto [i, multiply] : enumerate(seconds)) {
+    mlir::Value value = op.yielded(i, cpu::ChainOp::weight);
+    const auto known = find_if(weights, [&](auto &it) { return it.value == value; });
+    weightsOf.push_back(known - weights.begin());
+    if (known == weights.end())
+      weights.push_back({value, {}, withoutRounding(value), multiply});
   }
-  skips = guard && excludes == guard->condition() &&
-          all_of(reductions, [&](auto it) { return isGuardedBy(it, excludes); });
+}
+
+// A condition on reductions is one on the sums of weights, too, and so is one that is linear: what
+// it excludes is left out of their products.
+void ChainFacts::findConditions() {
+  SmallVector<mlir::Value> conditions;
+  for (const ChainWeights &each : weights)
+    if (arith::SelectOp select = selectionIn(each.value))
+      conditions.push_back(select.getCondition());
+  guard = RowGuard::of(rows, region(), conditions);
+  auto reductions = region().getOps<cpu::ReduceOp>();
+  for (ChainWeights &each : weights) {
+    arith::SelectOp select = selectionIn(each.value);
+    if (!select)
+      continue;
+    mlir::Value condition = select.getCondition();
+    if ((guard && condition == guard->condition()) ||
+        any_of(reductions, [&](auto it) { return isGuardedBy(it, condition); })) {
+      each.excludes = condition;
+      each.element = withoutRounding(select.getTrueValue());
+    }
+  }
+  skips = guard && all_of(weights, [&](const ChainWeights &it) { return isOfGuard(it); }) &&
+          all_of(reductions, [&](auto it) { return isGuardedBy(it, guard->condition()); });
 }
 
 int64_t ChainFacts::stateCount() const {
@@ -169,11 +201,12 @@ SmallVector<mlir::Value> ChainRows::wantedIn(unsigned level) const {
   SmallVector<mlir::Value> wanted;
   for (cpu::ReduceOp reduction : facts.passes[level].reductions)
     wanted.push_back(reduction.getElement());
-  if (level == lastLevel()) {
-    wanted.push_back(c.element);
-    if (c.excludes)
-      wanted.push_back(c.excludes);
-  }
+  if (level == lastLevel())
+    for (const ChainWeights &weights : c.weights) {
+      wanted.push_back(weights.element);
+      if (weights.excludes)
+        wanted.push_back(weights.excludes);
+    }
   return wanted;
 }
 
@@ -183,7 +216,7 @@ mlir::Value ChainRows::waitingScore() {
   Known known = scalars;
   known[facts.waiting[0].value] = nullptr;
   for (unsigned level = 1; level <= lastLevel(); ++level)
-    if (is_contained(inputsFor(wantedIn(level), known), 0))
+    if (any_of(inputsFor(wantedIn(level), known), [&](unsigned i) { return i < scoreCount; }))
       return nullptr;
   return facts.waiting[0].value;
 }
@@ -207,22 +240,22 @@ SmallVector<mlir::Value> ChainRows::keptFor(ArrayRef<mlir::Value> wanted) {
   return kept.takeVector();
 }
 
-void ChainRows::storeWeights(Value *scoresOfRow, Value *column, Value *count, const Known &known) {
-  Value *weight = e.convert(valueOf(c.element, known), e.f32());
-  if (c.excludes && !isFull) {
+void ChainRows::storeWeights(const ChainWeights &weights, Value *to, Value *count,
+                             const Known &known) {
+  Value *weight = e.convert(valueOf(weights.element, known), e.f32());
+  if (weights.excludes && !(isFull && c.isOfGuard(weights))) {
     // Of the other weights none is a negative zero.
     Value *positive = b.CreateFAdd(weight, Constant::getNullValue(weight->getType()));
-    weight = b.CreateSelect(valueOf(c.excludes, known), positive,
+    weight = b.CreateSelect(valueOf(weights.excludes, known), positive,
                             ConstantFP::getNegativeZero(weight->getType()));
   }
   if (count)
     weight = b.CreateSelect(e.lanesBelow(count, lanes()), weight,
                             Constant::getNullValue(weight->getType()));
-  Value *to = e.offset(scoresOfRow, b.CreateMul(column, e.number(c.weightBytes())));
-  if (isBf16(c.second)) // which takes denormals for zeros, as the product does
+  if (isBf16(weights.multiply)) // which takes denormals for zeros, as the product does
     weight = b.CreateIntrinsic(Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {}, {weight});
-  else if (!c.weightType.isF32())
-    weight = e.convert(e.convert(weight, e.elementType(c.weightType)), e.f32());
+  else if (!weights.value.getType().isF32())
+    weight = e.convert(e.convert(weight, e.elementType(weights.value.getType())), e.f32());
   e.store(weight, to);
 }
 
@@ -234,21 +267,26 @@ RowCode::States ChainRows::step(unsigned level, const Pointers &pointers, Value 
   addPositions(pointers, absolute, known);
   const SmallVector<mlir::Value> wanted = wantedIn(level);
   const mlir::Value waiting = waitingScore();
-  Value *score = e.offset(scoresOfRow, b.CreateMul(column, e.number(4)));
-  auto loadScore = [&] { return e.load(e.vectorOf(e.f32(), lanes()), score); };
+  auto placeIn = [&](unsigned matrix, int64_t bytes) {
+    return e.offset(e.offset(scoresOfRow, matrix * scoreBytes(lanes())),
+                    b.CreateMul(column, e.number(bytes)));
+  };
+  auto loadScore = [&](unsigned i) { return e.load(e.vectorOf(e.f32(), lanes()), placeIn(i, 4)); };
   if (waiting && level > 0)
-    known[waiting] = loadScore();
+    known[waiting] = loadScore(0);
   for (unsigned i : inputsFor(wanted, known))
     known[region.getArgument(i)] =
-        i == 0 ? loadScore() : loadInput(i, inputAt(i, pointers.inputs[i], absolute), count);
+        i < scoreCount ? loadScore(i)
+                       : loadInput(i, inputAt(i, pointers.inputs[i], absolute), count);
   compute(wanted, known);
   if (waiting && level == 0)
-    e.store(known.lookup(waiting), score);
+    e.store(known.lookup(waiting), placeIn(0, 4));
   States next;
   for (auto [accumulator, state] : zip(accumulators[level], states))
     next.push_back(taken(accumulator, state, known, absolute, count));
   if (level == lastLevel())
-    storeWeights(scoresOfRow, column, count, known);
+    for (auto [i, weights] : enumerate(c.weights))
+      storeWeights(weights, placeIn(i, weights.bytes()), count, known);
   return next;
 }
 
@@ -286,7 +324,7 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
     if (c.guard && isFull)
       known[c.guard->condition()] = e.splat(b.getTrue(), lanes());
     const Pointers pointers = moved(RowCode::start(), facts.rows, b.CreateAdd(group.row, r));
-    Value *scoresOfRow = e.offset(scores, b.CreateMul(r, e.number(scoreRowBytes)));
+    Value *scoresOfRow = e.offset(scores, b.CreateMul(r, e.number(CpuTuning::chainScoreRowBytes)));
     constexpr int64_t together = 4;
     Carried all;
     for (int64_t v = 0; v < together; ++v)
@@ -402,20 +440,38 @@ void ChainRows::combine(unsigned level, const Group &group, Value *partials) {
   }
 }
 
-// Sums of 0 stay 0, whatever the factor is.
-void ChainRows::multiplySums(const Group &group, Value *factors) {
-  Value *array = e.local(factors->getType());
+void ChainRows::multiplySums(const Group::Sums &sums, Value *rows, mlir::Value factor,
+                             bool keepsZeros) {
+  Value *factors = rowOf(factor), *array = e.local(factors->getType());
   e.store(factors, array);
   Type *vector = e.vectorOf(e.f32(), lanes());
   Value *zero = Constant::getNullValue(vector);
-  e.loop(e.number(0), e.number(lanes()), e.number(1), [&](Value *r) {
-    Value *factor = e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
-    Value *sums = e.offset(group.sums, b.CreateMul(r, group.sumRow));
-    e.loop(e.number(0), group.sumBytes, e.number(lanes() * 4), [&](Value *at) {
-      Value *place = e.offset(sums, at), *sum = e.load(vector, place);
-      e.store(b.CreateSelect(b.CreateFCmpOEQ(sum, zero), zero, b.CreateFMul(sum, factor)), place);
+  e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
+    Value *own = e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
+    Value *ofRow = e.offset(sums.pointer, b.CreateMul(r, sums.rowBytes));
+    e.loop(e.number(0), sums.bytes, e.number(lanes() * 4), [&](Value *at) {
+      Value *place = e.offset(ofRow, at), *sum = e.load(vector, place);
+      Value *multiplied = b.CreateFMul(sum, own);
+      e.store(keepsZeros ? b.CreateSelect(b.CreateFCmpOEQ(sum, zero), zero, multiplied)
+                         : multiplied,
+              place);
     });
   });
+}
+
+/// Products of weights that do not depend on a maximum have the ratio 1.
+void ChainRows::rescale(const Group &group) {
+  for (auto [i, sums] : enumerate(group.sums)) {
+    mlir::Value ratio = c.op.yielded(i, cpu::ChainOp::ratio);
+    if (ratio.getDefiningOp<arith::ConstantOp>())
+      continue;
+    computeRows(ratio);
+    Value *ratios = rowOf(ratio);
+    Value *others = b.CreateFCmpUNE(ratios, ConstantFP::get(ratios->getType(), 1));
+    Value *any = b.CreateICmpNE(b.CreateBitCast(others, b.getIntNTy(lanes())),
+                                ConstantInt::get(b.getIntNTy(lanes()), 0));
+    e.when(any, [&] { multiplySums(sums, e.number(lanes()), ratio, /*keepsZeros=*/true); });
+  }
 }
 
 void ChainRows::addPart(const Group &group, Value *scores, Value *partials, Value *first,
@@ -429,37 +485,22 @@ void ChainRows::addPart(const Group &group, Value *scores, Value *partials, Valu
     computeRows(before.getValue());
     storeState(group, stateOfBefore(before), rowOf(before.getValue()));
   }
-  mlir::Value ratio = facts.yielded()[cpu::ChainOp::ratio];
-  if (ratio.getDefiningOp<arith::ConstantOp>())
-    return;
-  computeRows(ratio);
-  Value *ratios = rowOf(ratio);
-  Value *others = b.CreateFCmpUNE(ratios, ConstantFP::get(ratios->getType(), 1));
-  Value *any = b.CreateICmpNE(b.CreateBitCast(others, b.getIntNTy(lanes())),
-                              ConstantInt::get(b.getIntNTy(lanes()), 0));
-  e.when(any, [&] { multiplySums(group, ratios); });
+  rescale(group);
 }
 
 void ChainRows::finish(const Group &group) {
   addRows(group);
   loadResults(group);
-  mlir::Value factor = facts.yielded()[cpu::ChainOp::factor];
-  computeRows(factor);
-  Value *factors = rowOf(factor), *array = e.local(factors->getType());
-  e.store(factors, array);
   Value *rows = e.min(e.number(lanes()), b.CreateSub(group.rows, group.row));
-  Type *vector = e.vectorOf(e.f32(), lanes());
-  e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
-    Value *own = e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
-    Value *sums = e.offset(group.sums, b.CreateMul(r, group.sumRow));
-    e.loop(e.number(0), group.sumBytes, e.number(lanes() * 4), [&](Value *at) {
-      Value *place = e.offset(sums, at);
-      e.store(b.CreateFMul(e.load(vector, place), own), place);
-    });
-  });
-  auto op = cast<cpu::ChainOp>(region.getParentOp());
-  for (size_t i = 0; i < op.getOutputs().size(); ++i) {
-    mlir::Value value = facts.yielded()[cpu::ChainOp::firstOutput + i];
+  for (auto [i, sums] : enumerate(group.sums)) {
+    mlir::Value factor = c.op.yielded(i, cpu::ChainOp::factor);
+    computeRows(factor);
+    if (!mlir::matchPattern(factor, mlir::m_OneFloat()))
+      multiplySums(sums, rows, factor, /*keepsZeros=*/false);
+  }
+  const size_t firstOutput = c.op.firstOutput();
+  for (size_t i = 0; i + firstOutput < facts.yielded().size(); ++i) {
+    mlir::Value value = facts.yielded()[firstOutput + i];
     computeRows(value);
     Value *elements = rowOf(value);
     if (elements->getType()->getScalarType()->isIntegerTy(1))

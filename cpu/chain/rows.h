@@ -9,48 +9,66 @@
 
 namespace mmk {
 
-/// What the code of a chain's rows depends on.
-struct ChainFacts {
-  ChainFacts(cpu::ChainOp op, Multiply second);
-
-  cpu::ChainOp op;
-  const RowFacts rows;
-  std::optional<RowGuard> guard;
-  Multiply second; ///< of weights and V
-
+/// The left operand of products behind the rows, as those read it.
+struct ChainWeights {
+  mlir::Value value;    ///< as the region yields it
   mlir::Value excludes; ///< the condition without which a weight is none; null: all count
   mlir::Value element;  ///< the weight where that holds, before it is rounded to its type
-  mlir::Type weightType;
+  Multiply multiply;
+
+  int64_t bytes() const { return isBf16(multiply) ? 2 : 4; }
+};
+
+/// What the code of a chain's rows depends on.
+struct ChainFacts {
+  /// `seconds`: how each product of weights is computed.
+  ChainFacts(cpu::ChainOp op, llvm::ArrayRef<Multiply> seconds);
+
+  mutable cpu::ChainOp op; ///< its accessors are not const
+  const RowFacts rows;
+  llvm::SmallVector<ChainWeights> weights; ///< each once
+  llvm::SmallVector<unsigned> weightsOf;   ///< for each product of weights, which of these
+  std::optional<RowGuard> guard;
   /// Whether parts for which the guard holds nowhere need not be computed.
   bool skips = false;
 
-  mlir::Block &region() const { return const_cast<ChainFacts *>(this)->op.getBody().front(); }
-  /// Bytes of a weight as the product reads it.
-  int64_t weightBytes() const { return isBf16(second) ? 2 : 4; }
+  mlir::Block &region() const { return op.getBody().front(); }
+  bool isOfGuard(const ChainWeights &of) const {
+    return guard && of.excludes == guard->condition();
+  }
   /// What rows hold from part to part: the result of each reduction, its position, and what values
   /// were before. Eight bytes for each.
   int64_t stateCount() const;
+
+private:
+  void findWeights(llvm::ArrayRef<Multiply> seconds);
+  void findConditions();
 };
 
-/// Bytes from one row of scores, or of weights in their place, to the next.
-constexpr int64_t scoreRowBytes = (CpuTuning::chainPart + 16) * 4;
+/// Bytes of the scores of a group by one product, and of weights in their place.
+constexpr int64_t scoreBytes(int64_t lanes) { return lanes * CpuTuning::chainScoreRowBytes; }
 
 class ChainRows : public RowCode {
 public:
   /// `isFull`: the guard holds for all elements.
   ChainRows(Emitter &e, const ChainFacts &facts, const SpacePlaces &places, RowAccess form,
             bool isFull)
-      : RowCode(e, facts.rows, facts.region(), places, form), c(facts), isFull(isFull) {}
+      : RowCode(e, facts.rows, facts.region(), places, form), c(facts),
+        scoreCount(c.op.getDepths().size()), isFull(isFull) {}
 
   /// A group: its first row in the tile, the rows of the tile, and what the group has.
   struct Group {
     llvm::Value *row = nullptr, *rows = nullptr;
     llvm::Value *states = nullptr;
-    llvm::Value *sums = nullptr, *sumRow = nullptr, *sumBytes = nullptr; ///< of the product
+    struct Sums {
+      llvm::Value *pointer = nullptr, *rowBytes = nullptr;
+      llvm::Value *bytes = nullptr; ///< of these, those that there are
+    };
+    llvm::SmallVector<Sums, 2> sums; ///< of each product of weights
   };
   /// The states of no part.
   void start(const Group &group);
-  /// A part of `count` columns from `first` on: weights in place of scores, sums of the product
+  /// A part of `count` columns from `first` on: weights in place of scores, sums of products
   /// rescaled. In `partials` are vectors of the rows.
   void addPart(const Group &group, llvm::Value *scores, llvm::Value *partials, llvm::Value *first,
                llvm::Value *count);
@@ -76,21 +94,25 @@ private:
   States step(unsigned level, const Pointers &pointers, llvm::Value *scoresOfRow,
               llvm::Value *first, llvm::Value *column, llvm::Value *count, const Known &known,
               const States &states);
-  void storeWeights(llvm::Value *scoresOfRow, llvm::Value *column, llvm::Value *count,
+  void storeWeights(const ChainWeights &weights, llvm::Value *to, llvm::Value *count,
                     const Known &known);
   llvm::SmallVector<mlir::Value> wantedIn(unsigned level) const;
-  /// What takes long to compute of a score, and is needed by later passes in its place: a tanh.
-  /// Null where these need the score too, or more than that.
+  /// What takes long to compute of the scores, and is needed by later passes in place of the first
+  /// one: a tanh. Null where these need a score too, or more than that.
   mlir::Value waitingScore();
   /// What is equal for a row and read for its elements.
   llvm::SmallVector<mlir::Value> keptFor(llvm::ArrayRef<mlir::Value> wanted);
   void combine(unsigned level, const Group &group, llvm::Value *partials);
   Parts ofRowsFrom(Accumulator &accumulator, llvm::Value *partials, int64_t number);
   Parts joined(Accumulator &accumulator, const Parts &x, const Parts &y);
-  void multiplySums(const Group &group, llvm::Value *factors);
+  void rescale(const Group &group);
+  /// Rows of sums by these factors. `keepsZeros`: whatever the factor is.
+  void multiplySums(const Group::Sums &sums, llvm::Value *rows, mlir::Value factor,
+                    bool keepsZeros);
   unsigned lastLevel() const { return facts.passes.size() - 1; }
 
   const ChainFacts &c;
+  const unsigned scoreCount; ///< the first arguments of the region
   const bool isFull;
   Known ofRows; ///< with the rows in the lanes
 };

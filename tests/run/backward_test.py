@@ -2,12 +2,14 @@
 double precision, and that against finite differences and PyTorch."""
 
 import json
+import re
 import unittest
 
 import numpy as np
 import torch
 
 from command import EXAMPLES, CommandTest, main
+from rows_test import bf16, wide
 
 BACKWARD = EXAMPLES / "attention/attention_backward.mmk"
 CHIPS = ("ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend310p3")
@@ -234,6 +236,131 @@ class Backward(CommandTest):
             back = cycles("attention_backward.mmk", "delta", rows) + sum(
                 cycles("attention_backward.mmk", kernel, dims) for kernel in ("dq", "dkv"))
             self.assertLessEqual(back, 3.5 * ahead, (length, heads))
+
+
+class Host(CommandTest):
+    """The same kernels of every type of the host, in one loop there."""
+
+    DTYPES = {"f32": np.float32, "f16": np.float16}
+    TOLERANCE = {"f32": 2e-5, "f16": 3e-3, "bf16": 2e-2}
+
+    def write(self, type):
+        text = BACKWARD.read_text()
+        # The weights themselves are an operand in f32.
+        text = (re.sub(r"cast<f16>\(([^()]*)\)", r"\1", text) if type == "f32" else text)
+        (self.folder / "back.mmk").write_text(text.replace("f16", type))
+
+    def stored(self, type, x):
+        return bf16(x) if type == "bf16" else x.astype(self.DTYPES[type])
+
+    def saved(self, type, m, n, d, causal, heads=2, seed=7, change=None):
+        """What is stored, and the same in double precision."""
+        generator = np.random.default_rng(seed)
+        inputs = {name: self.stored(type, generator.uniform(-1, 1, (1, heads, length, d)))
+                  for name, length in {"q": m, "k": n, "v": n, "g": m}.items()}
+        if change:
+            change(inputs)
+        exact = {name: wide(x, type).astype(np.float64) for name, x in inputs.items()}
+        o, _, l = forward(exact["q"], exact["k"], exact["v"], causal)
+        inputs["l"] = l.astype(np.float32)
+        inputs["delta"] = (o * exact["g"]).sum(3).astype(np.float32)
+        return inputs, exact
+
+    def run_kernel(self, kernel, inputs, dims, *words):
+        results = RESULTS[kernel.removesuffix("_causal")]
+        words = ["--kernel", kernel, "--machine", "host", f"scale={SCALE}", *words,
+                 *(f"{name}={extent}" for name, extent in dims.items())]
+        for name, array in inputs.items():
+            np.save(self.folder / f"{name}.npy", array)
+            words += ["--input", f"{name}={name}.npy"]
+        for name in results:
+            words += ["--output", f"{name}={name}.npy"]
+        (report,) = self.report("back.mmk", *words)
+        self.assertIn("fuse=products", report["variant"])
+        self.assertTrue(report["check"]["passed"], report)
+        return {name: np.load(self.folder / f"{name}.npy") for name in results}
+
+    def check(self, type, m, n, d, causal):
+        self.write(type)
+        inputs, exact = self.saved(type, m, n, d, causal)
+        expected = gradients(**exact, causal=causal)
+        dims = {"B": 1, "H": 2, "M": m, "N": n, "D": d}
+        for kernel in ("dq", "dkv"):
+            kernel += "_causal" if causal else ""
+            with self.subTest(kernel=kernel, type=type, m=m, n=n, d=d):
+                one, two = (self.run_kernel(kernel, inputs, dims, "--threads", threads)
+                            for threads in (1, 2))
+                for name in one:
+                    np.testing.assert_array_equal(one[name].view(np.uint8), two[name].view(np.uint8))
+                    scale = max(1, np.abs(expected[name]).max())
+                    np.testing.assert_allclose(wide(one[name], type), expected[name],
+                                               atol=self.TOLERANCE[type] * scale, err_msg=name)
+
+    # Also few rows, whose other operands are read in place, and depths in parts.
+    def test_lengths(self):
+        for m, n, d in ((1, 1, 64), (17, 127, 40), (127, 17, 96), (1, 1000, 80), (1000, 5, 128),
+                        (300, 260, 256), (40, 70, 400)):
+            for type in ("f32", "f16", "bf16"):
+                for causal in (False, True):
+                    self.check(type, m, n, d, causal)
+
+    def test_long(self):
+        self.check("f32", 1000, 1000, 64, True)
+        self.check("bf16", 1000, 1000, 64, True)
+
+    def test_excluded(self):
+        """The last key is seen by the last query alone, and the first query sees the first key alone:
+        what these have elsewhere is not read."""
+        m = n = 150
+        for type in ("f32", "bf16"):
+            self.write(type)
+            for value in (np.nan, np.inf):
+                nothing = self.stored(type, np.float32(value))
+                def change(inputs, names, at):
+                    for name in names:
+                        inputs[name][0, 0, at, 3] = nothing
+                dims = {"B": 1, "H": 1, "M": m, "N": n, "D": 40}
+                for kernel, names, at, kept in (("dq_causal", "kv", n - 1, slice(0, m - 1)),
+                                                ("dkv_causal", "qg", 0, slice(1, n))):
+                    with self.subTest(kernel=kernel, type=type, value=value):
+                        clean, _ = self.saved(type, m, n, 40, True, heads=1)
+                        other = {name: x.copy() for name, x in clean.items()}
+                        change(other, names, at)
+                        expected = self.run_kernel(kernel, clean, dims)
+                        found = self.run_kernel(kernel, other, dims)
+                        for name, x in found.items():
+                            self.assertFalse(np.isfinite(wide(x, type)).all())
+                            np.testing.assert_allclose(wide(x, type)[:, :, kept],
+                                                       wide(expected[name], type)[:, :, kept],
+                                                       atol=self.TOLERANCE[type])
+
+    def test_memory(self):
+        """No matrix of queries and keys is in memory."""
+        for kernel in ("dq", "dkv", "dq_causal", "dkv_causal"):
+            def workspaces(fuse):
+                return json.loads(self.mmk("compile", BACKWARD, "--kernel", kernel, "--machine", "host", "--set",
+                                           f"fuse={fuse}", "--emit=memory", "--json", "-"))[0]["workspaces"]
+            self.assertGreaterEqual(len(workspaces("all")), 2)
+            self.assertEqual(workspaces("products"), [])
+
+    def test_from_the_forward_pass(self):
+        """All gradients of what attention stores, beside PyTorch's autograd."""
+        generator = torch.Generator().manual_seed(3)
+        q, k, v, g = (torch.randn((1, 2, 130, 64), generator=generator) for _ in range(4))
+        for tensor in (q, k, v):
+            tensor.requires_grad_()
+        keep = torch.tensor(visible(130, 130, True))
+        s = (SCALE * q @ k.transpose(2, 3)).masked_fill(~keep, -torch.inf)
+        (torch.softmax(s, 3) @ v).backward(g)
+        self.write("f32")
+        arrays = {name: x.detach().numpy() for name, x in zip("qkvg", (q, k, v, g))}
+        o, _, l = forward(*(arrays[name].astype(np.float64) for name in "qkv"), True)
+        arrays["l"] = l.astype(np.float32)
+        arrays["delta"] = (o * arrays["g"]).sum(3).astype(np.float32)
+        dims = {"B": 1, "H": 2, "M": 130, "N": 130, "D": 64}
+        found = {**self.run_kernel("dq_causal", arrays, dims), **self.run_kernel("dkv_causal", arrays, dims)}
+        for name, tensor in (("dq", q), ("dk", k), ("dv", v)):
+            np.testing.assert_allclose(found[name], tensor.grad.numpy(), atol=1e-5)
 
 
 if __name__ == "__main__":

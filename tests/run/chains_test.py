@@ -1,4 +1,4 @@
-"""Two products with rows between on the host CPU, as in attention, against NumPy in double
+"""Products with rows between on the host CPU, as in attention, against NumPy in double
 precision: types, sizes, conditions, biases, dropout, results of rows, and numbers that are not
 finite."""
 
@@ -207,6 +207,78 @@ class Chains(CommandTest):
             chain.inputs[name] *= 30
             chain.exact[name] = chain.inputs[name].astype(np.float64)
         self.run_chain(chain, tolerance=5e-3)
+
+
+class Lists(CommandTest):
+    """Several products of scores and of weights in one loop."""
+
+    DIMS = dict(B=2, M=75, N=230, D=40, E=24, F=72)
+    TEXT = """kernel k(q: {t}[B, M, D], r: {t}[B, M, E], k: {t}[B, N, D], l: {t}[B, N, E], x: {t}[B, N, D],
+         v: {t}[B, N, E], w: {t}[B, N, F], u: {t}[B, N, D], gate: f32[F])
+    -> a: f32[B, M, E], b: {t}[B, M, F], c: f32[B, M, D], top: f32[B, M] {{
+  let s[n, i, j] = 0.2 * sum[d](q[n, i, d] * k[n, j, d]) + 0.3 * sum[e](r[n, i, e] * l[n, j, e]);
+  let p[n, i, j] = softmax[j{where}](s[n, i, j]);
+  let z[n, i, j] = tanh(sum[d](q[n, i, d] * x[n, j, d]));
+  a[n, i, e] = sum[j{where}]({p} * v[n, j, e]);
+  b[n, i, f] = gate[f] * sum[j{where}]({p} * w[n, j, f]);
+  c[n, i, d] = sum[j{where}]({pz} * u[n, j, d]);
+  top[n, i] = max[j{where}](s[n, i, j]);
+}}
+"""
+
+    def check(self, type, where, dims):
+        def cast(value):
+            return value if type == "f32" else f"cast<{type}>({value})"
+        (self.folder / "k.mmk").write_text(self.TEXT.format(
+            t=type, where=f" | {where}" if where else "", p=cast("p[n, i, j]"),
+            pz=cast("p[n, i, j] * z[n, i, j]")))
+        numbers = np.random.default_rng(4)
+        words, exact = [f"{name}={extent}" for name, extent in dims.items()], {}
+        for name, axes in dict(q="BMD", r="BME", k="BND", l="BNE", x="BND", v="BNE", w="BNF", u="BND",
+                               gate="F").items():
+            own = "f32" if name == "gate" else type
+            values = numbers.normal(size=[dims[axis] for axis in axes])
+            stored = bf16(values) if own == "bf16" else values.astype(DTYPES[own])
+            np.save(self.folder / f"{name}.npy", stored)
+            exact[name] = wide(stored, own).astype(np.float64)
+            words += ["--input", f"{name}={name}.npy"]
+        results = ("a", "b", "c", "top")
+        words += [word for name in results for word in ("--output", f"{name}={name}.npy")]
+        bits = []
+        for threads in (1, 2):
+            (report,) = self.report("k.mmk", *words, "--machine", "host", "--threads", threads)
+            self.assertIn("fuse=products", report["variant"])
+            bits.append({name: np.load(self.folder / f"{name}.npy") for name in results})
+        x = exact
+        s = 0.2 * x["q"] @ x["k"].swapaxes(1, 2) + 0.3 * x["r"] @ x["l"].swapaxes(1, 2)
+        i, j = np.arange(dims["M"])[:, None], np.arange(dims["N"])[None, :]
+        holds = GUARDS[where](i, j, dims["M"], dims["N"])
+        s = np.where(holds, s, -np.inf)
+        top = s.max(-1, keepdims=True)
+        with np.errstate(all="ignore"):
+            p = np.where(holds, np.exp(s - top), 0)
+            p = np.where(holds, p / p.sum(-1, keepdims=True), 0)
+        z = np.tanh(x["q"] @ x["x"].swapaxes(1, 2))
+        expected = {"a": p @ x["v"], "b": x["gate"] * (p @ x["w"]), "c": (p * z) @ x["u"], "top": top[..., 0]}
+        tolerance = {"f32": 3e-5, "f16": 3e-3, "bf16": 2.5e-2}[type]
+        for name in results:
+            np.testing.assert_array_equal(bits[0][name].view(np.uint8), bits[1][name].view(np.uint8))
+            np.testing.assert_allclose(wide(bits[0][name], type if name == "b" else "f32"),
+                                       expected[name], rtol=tolerance, atol=tolerance, err_msg=name)
+
+    def test_types_and_conditions(self):
+        for type in DTYPES:
+            for where in ("", "j <= i + N - M", "j <= i && i < j + 40", "(i + j) % 3 != 1"):
+                with self.subTest(type=type, where=where):
+                    self.check(type, where, self.DIMS)
+
+    # Few rows, whose operands are read in place; products of several depths and widths in parts.
+    def test_sizes(self):
+        for dims in (dict(B=1, M=5, N=300, D=40, E=16, F=32), dict(B=1, M=1, N=1, D=1, E=1, F=1),
+                     dict(B=1, M=20, N=50, D=300, E=7, F=20), dict(B=1, M=20, N=50, D=24, E=200, F=500)):
+            for type in ("f32", "bf16"):
+                with self.subTest(type=type, dims=dims):
+                    self.check(type, "", dims)
 
 
 if __name__ == "__main__":

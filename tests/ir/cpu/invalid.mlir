@@ -587,13 +587,13 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected to yield one element for each of its 0 outputs, behind those of its rows}}
-    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       cpu.yield %e : f32
     }, {
     ^bb0(%p: f32):
       cpu.yield %p : f32
-    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+    } : memref<1x64xf32, #aicore.space<ub>>
   }
 }
 
@@ -606,14 +606,14 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected outputs with one element for each row}}
-    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %e, %e, %e : f16, f32, f32, f32
     }, {
     ^bb0(%p: f32):
       cpu.yield %p : f32
-    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+    } : memref<1x64xf32, #aicore.space<ub>>
   }
 }
 
@@ -626,13 +626,13 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected weights of the type of 'memref<?x?xf16, #aicore.space<gm>>'}}
-    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       cpu.yield %e, %e, %e : f32, f32, f32
     }, {
     ^bb0(%p: f32):
       cpu.yield %p : f32
-    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+    } : memref<1x64xf32, #aicore.space<ub>>
   }
 }
 
@@ -645,14 +645,14 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected ratio and factor to be f32}}
-    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %w, %e : f16, f16, f32
     }, {
     ^bb0(%p: f32):
       cpu.yield %p : f32
-    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+    } : memref<1x64xf32, #aicore.space<ub>>
   }
 }
 
@@ -664,7 +664,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   aicore.phase {
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
-    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       // expected-error @+1 {{'cpu.reduce' op expected a sum of f32 in a cpu.chain, where it is times a ratio}}
       %t = cpu.reduce max %e from 0.0 : f32 times %e -> f32
@@ -673,6 +673,86 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
     }, {
     ^bb0(%p: f32):
       cpu.yield %p : f32
-    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Each product of scores has two operands and a depth.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected as many A as B and depths, found 1, 1 and 2}}
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m, %m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      %w = arith.truncf %e : f32 to f16
+      cpu.yield %w, %e, %e : f16, f32, f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Each product of weights has columns and a region behind it.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected as many V as columns and regions behind them, found 1, 2 and 1}}
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      %w = arith.truncf %e : f32 to f16
+      cpu.yield %w, %e, %e : f16, f32, f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A region behind a product is of that product.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected each region behind a product to take an element of that}}
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      %w = arith.truncf %e : f32 to f16
+      cpu.yield %w, %e, %e : f16, f32, f32
+    }, {
+      %y = arith.constant 0.0 : f32
+      cpu.yield %y : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// All results behind the products come from their regions.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected regions behind its products that take 0 inputs and yield 2 results, found 0 and 1}}
+    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1], %c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      %w = arith.truncf %e : f32 to f16
+      cpu.yield %w, %e, %e : f16, f32, f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
   }
 }

@@ -1,9 +1,9 @@
-// Two products with rows between on the host CPU: one operation a tile, without a schedule, too.
+// Products with rows between on the host CPU: one operation a tile, without a schedule, too.
 
 // The maximum so far, the ratio by which sums and the product are rescaled when it grows, and the
 // factor of the product after the last part.
 // ATTEND: %[[SCRATCH:.*]] = aicore.alloc "chain" of "scratch" copies 1
-// ATTEND: cpu.chain %q[%[[I:.*]], %{{.*}}] along [0, 1], %k[%{{.*}}, %{{.*}}] along [1, 0], %v[%{{.*}}, %{{.*}}] along [0, 1] size(%{{.*}}, %N, %D, %E) ins() outs() behind() results(%o[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%[[SCRATCH]]) {
+// ATTEND: cpu.chain size(%{{.*}}, %N) a(%q[%[[I:.*]], %{{.*}}] along [0, 1] : {{.*}}) b(%k[%{{.*}}, %{{.*}}] along [1, 0] : {{.*}}) depths(%D) v(%v[%{{.*}}, %{{.*}}] along [0, 1] : {{.*}}) columns(%E) ins() outs() behind() results(%o[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%[[SCRATCH]]) {
 // ATTEND-NEXT: ^bb0(%[[S:.*]]: f32):
 // ATTEND-NEXT: %[[X:.*]] = arith.mulf {{.*}} : f32
 // ATTEND-NEXT: %[[TOP:.*]] = cpu.reduce max %[[X]] from 0xFF800000 : f32 -> f32
@@ -31,7 +31,7 @@ kernel attend(q: f32[M, D], k: f32[N, D], v: f32[N, E], scale: f32 = 0.125) -> o
 // Heads that share keys are read in place. A condition is of the rows and of the weights: of a row
 // that it leaves no column the factor is 0. A result of the rows, and one of the product behind an
 // epilogue.
-// FORMS: cpu.chain %q[%[[H:.*]], %[[I:.*]], %{{.*}}] along [1, 2], %k[%[[G:.*]], %{{.*}}, %{{.*}}] along [2, 1], %v[%[[G]], %{{.*}}, %{{.*}}] along [1, 2] size(%{{.*}}, %N, %D, %E) ins(%bias[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%l[%[[H]], %[[I]]] along [1, -1] : memref<?x?xf32, #aicore.space<gm>>) behind(%g[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>) results(%o[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>)
+// FORMS: cpu.chain size(%{{.*}}, %N) a(%q[%[[H:.*]], %[[I:.*]], %{{.*}}] along [1, 2] : {{.*}}) b(%k[%[[G:.*]], %{{.*}}, %{{.*}}] along [2, 1] : {{.*}}) depths(%D) v(%v[%[[G]], %{{.*}}, %{{.*}}] along [1, 2] : {{.*}}) columns(%E) ins(%bias[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%l[%[[H]], %[[I]]] along [1, -1] : memref<?x?xf32, #aicore.space<gm>>) behind(%g[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>) results(%o[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>)
 // FORMS-NEXT: ^bb0(%[[S:.*]]: f32, %[[B:.*]]: f32):
 // FORMS: %[[COLUMN:.*]] = cpu.position 1 from
 // FORMS: %[[ROW:.*]] = cpu.position 0 from %[[I]]
@@ -64,4 +64,55 @@ kernel twice(q: f32[M, D], k: f32[N, D], v: f32[N, E]) -> o: f32[M, E] {
 // REFUSED: error: fuse = products computes products of floats on host, found one of 'i8'; nearest legal: fuse = all
 kernel integers(q: i8[M, D], k: i8[N, D], v: f32[N, E]) -> o: f32[M, E] {
   o[i, e] = sum[j](softmax[j](0.01 * sum[d](q[i, d] * k[j, d])) * v[j, e]);
+}
+
+// Products of scores and of weights in lists. Each product of weights has its own results; weights
+// that the others are computed from are computed once.
+// DKV: cpu.chain size(%{{.*}}, %M) a(%k[%[[J:.*]], %{{.*}}] along [0, 1], %v[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) b(%q[%{{.*}}, %{{.*}}] along [1, 0], %g[%{{.*}}, %{{.*}}] along [1, 0] : {{.*}}) depths(%D, %D) v(%q[%{{.*}}, %{{.*}}] along [0, 1], %g[%{{.*}}, %{{.*}}] along [0, 1] : {{.*}}) columns(%D, %D) ins(%l[%{{.*}}] along [-1, 0], %delta[%{{.*}}] along [-1, 0] : {{.*}}) outs() behind(%gate[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) results(%dk[%[[J]], %{{.*}}] along [0, 1], %dv[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) scratch
+// DKV-NEXT: ^bb0(%[[S:.*]]: f32, %[[DP:.*]]: f32, %[[L:.*]]: f32, %[[DELTA:.*]]: f32):
+// DKV: %[[LESS:.*]] = arith.subf %[[S]], %[[L]]
+// DKV-NEXT: %[[P:.*]] = math.exp %[[LESS]]
+// DKV-NEXT: %[[ABOVE:.*]] = arith.subf %[[DP]], %[[DELTA]]
+// DKV-NEXT: %[[DS:.*]] = arith.mulf %[[P]], %[[ABOVE]]
+// DKV: %[[EXCLUDED:.*]] = arith.select %[[HOLDS:.*]], %[[DS]], %{{.*}} : f32
+// DKV: %[[OTHER:.*]] = arith.select %[[HOLDS]], %[[P]], %{{.*}} : f32
+// DKV: cpu.yield %[[EXCLUDED]], %[[ONE:.*]], %[[ONE]], %[[OTHER]], %[[ONE]], %[[ONE]] : f32, f32, f32, f32, f32, f32
+// DKV-NEXT: }, {
+// DKV-NEXT: ^bb0(%[[X:.*]]: f32):
+// DKV-NEXT: cpu.yield %[[X]] : f32
+// DKV-NEXT: }, {
+// DKV-NEXT: ^bb0(%[[Y:.*]]: f32, %[[G:.*]]: f32):
+// DKV-NEXT: %[[Z:.*]] = arith.mulf %[[G]], %[[Y]]
+// DKV-NEXT: cpu.yield %[[Z]] : f32
+// DKV-NOT: cpu.chain
+kernel dkv(q: f32[M, D], k: f32[N, D], v: f32[N, D], g: f32[M, D], l: f32[M], delta: f32[M], gate: f32[N, D])
+    -> dk: f32[N, D], dv: f32[N, D] {
+  let s[j, i] = sum[d](k[j, d] * q[i, d]);
+  let dp[j, i] = sum[d](v[j, d] * g[i, d]);
+  let p[j, i] = exp(s[j, i] - l[i]);
+  dk[j, d] = sum[i | j <= i](p[j, i] * (dp[j, i] - delta[i]) * q[i, d]);
+  dv[j, d] = gate[j, d] * sum[i | j <= i](p[j, i] * g[i, d]);
+}
+
+// A product of weights of which others are computed, without a condition that makes them others.
+// PLAIN: cpu.chain
+// PLAIN: %[[W:.*]] = math.exp
+// PLAIN: %[[OF:.*]] = arith.mulf %[[W]],
+// PLAIN: cpu.yield %[[OF]], %{{.*}}, %{{.*}}, %[[W]], %{{.*}}, %{{.*}} : f32, f32, f32, f32, f32, f32
+// PLAIN-NOT: cpu.chain
+kernel plain(q: f32[M, D], k: f32[N, D], v: f32[N, D], g: f32[M, D]) -> dk: f32[N, D], dv: f32[N, D] {
+  let p[j, i] = exp(sum[d](k[j, d] * q[i, d]));
+  let dp[j, i] = sum[d](v[j, d] * g[i, d]);
+  dk[j, d] = sum[i](p[j, i] * dp[j, i] * q[i, d]);
+  dv[j, d] = sum[i](p[j, i] * g[i, d]);
+}
+
+// MANY: error: fuse = products computes at most 8 products in one loop on host, found 9; nearest legal: fuse = all
+// MANY-OPEN-NOT: cpu.chain
+kernel many(q: f32[M, D], a: f32[N, D], b: f32[N, D], c: f32[N, D], d0: f32[N, D], e: f32[N, D], f: f32[N, D],
+            g: f32[N, D], h: f32[N, D]) -> o: f32[M, D] {
+  let s[i, j] = sum[d](q[i, d] * a[j, d]) * sum[d](q[i, d] * b[j, d]) * sum[d](q[i, d] * c[j, d])
+      * sum[d](q[i, d] * d0[j, d]) * sum[d](q[i, d] * e[j, d]) * sum[d](q[i, d] * f[j, d])
+      * sum[d](q[i, d] * g[j, d]) * sum[d](q[i, d] * h[j, d]);
+  o[i, d] = sum[j](s[i, j] * a[j, d]);
 }

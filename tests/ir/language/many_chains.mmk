@@ -39,7 +39,8 @@
 // COUPLED:         aicore.mmad {{.*}} -> %sum_l0c
 // COUPLED:         aicore.drain %sum_l0c
 
-// HOST: error: fuse = products computes two products in one loop on host, found 3; nearest legal: fuse = all
+// Both scores are products of the tile's rows, and k is an operand of two products.
+// HOST: cpu.chain size({{.*}}) a(%q{{.*}}, %g{{.*}}) b(%k{{.*}} along [1, 0], %v{{.*}} along [1, 0] :{{.*}}) depths(%D, %D) v(%k{{.*}} along [0, 1] :{{.*}}) columns(%D)
 kernel dq(q: f16[M, D], k: f16[N, D], v: f16[N, D], g: f16[M, D], l: f32[M], delta: f32[M]) -> dq: f32[M, D] {
   let s[i, j] = sum[d](q[i, d] * k[j, d]);
   let dp[i, j] = sum[d](g[i, d] * v[j, d]);
