@@ -1,6 +1,6 @@
-// Reductions over windows along columns that are kept: a depthwise convolution, pooling. The sums of
-// some vectors of columns are in registers over all taps. What a tap reads is a run of elements from
-// an address on, a scalar: each is computed in the outermost loop that it depends on.
+// Reductions over windows along columns that are kept: a depthwise convolution, pooling. The sums
+// of some vectors of columns are in registers over all taps. What a tap reads is a run of elements
+// from an address on, a scalar: each is computed in the outermost loop that it depends on.
 #include "codegen/region.h"
 #include "codegen/scalar_ops.h"
 #include "cpu/row_code.h"
@@ -231,8 +231,8 @@ RowCode::Known WindowColumns::valuesAt(const Pointers &pointers, const Block &bl
     addPositions(at, e.number(0), known);
   }
   for (unsigned i : inputsFor(wanted, known))
-    known[region.getArgument(i)] = loadInput(i, inputAt(i, pointers.inputs[i], column),
-                                             block.countAt(e, vector));
+    known[region.getArgument(i)] =
+        loadInput(i, inputAt(i, pointers.inputs[i], column), block.countAt(e, vector));
   compute(wanted, known);
   return known;
 }
@@ -275,14 +275,11 @@ RowCode::Carried WindowColumns::emitTaps(const Block &block, Taps taps) {
   };
   if (!areUnrolled)
     return e.loop(e.number(0), places.sizes[dim], e.number(1), taps.states,
-                  [&](Value *index, ArrayRef<Value *> states) {
-                    return emitAt(index, 0, states);
-                  });
+                  [&](Value *index, ArrayRef<Value *> states) { return emitAt(index, 0, states); });
   const int64_t extent = *literal(dim);
   for (int64_t i = 0; i < extent; ++i)
-    taps.states = emitAt(e.number(i),
-                         is_contained(columnTaps, dim) ? taps.columnTap * extent + i : 0,
-                         taps.states);
+    taps.states = emitAt(
+        e.number(i), is_contained(columnTaps, dim) ? taps.columnTap * extent + i : 0, taps.states);
   return taps.states;
 }
 
@@ -303,9 +300,8 @@ void WindowColumns::emitBlock(const Pointers &pointers, const Block &block) {
     yielded.push_back(facts.yielded()[i]);
   for (int64_t v = 0; v < block.vectors; ++v) {
     Known known = scalars;
-    for (auto [reduction, state] :
-         zip(reductions(),
-             parted(ArrayRef(states).slice(v * each, each), reductions(), /*totals=*/false)))
+    for (auto [reduction, state] : zip(reductions(), parted(ArrayRef(states).slice(v * each, each),
+                                                            reductions(), /*totals=*/false)))
       known[reduction.reduction().getResult()] = reduction.ofState(state)[0];
     known = valuesAt(pointers, block, v, yielded, std::move(known));
     Value *column = b.CreateAdd(block.column, e.number(v * lanes()));
@@ -344,7 +340,8 @@ void WindowColumns::emit() {
 
 } // namespace
 
-Value *areWindows(Emitter &e, const RowFacts &facts, mlir::Block &region, const SpacePlaces &places) {
+Value *areWindows(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                  const SpacePlaces &places) {
   const bool haveRun = !region.getOps<cpu::GatherRunOp>().empty();
   if (!haveRun || facts.reducesColumns() || facts.rows < 0 || facts.passes.size() != 1 ||
       !facts.passes.front().outputs.empty() ||

@@ -103,7 +103,7 @@ void TransferInserter::ChainWork::chooseAccumulators() {
       std::min((inL0C - staying) / copies,
                t.machine.capacity(Space::l0b) / (rowBytes * requestedCopies(t.kernel, "l0", "b"))) /
       padding * padding;
-  accWidth = isSplit ? std::min(tileN, std::max(room, width)) : tileN;
+  accWidth = isSplit ? std::min(tileN, std::max({room, width, padding})) : tileN;
   accsOfPart = llvm::divideCeil(tileN, accWidth);
   accWidth = llvm::alignTo(llvm::divideCeil(tileN, accsOfPart), padding);
   accsOfPart = llvm::divideCeil(tileN, accWidth);

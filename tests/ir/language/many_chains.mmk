@@ -39,6 +39,9 @@
 // COUPLED:         aicore.mmad {{.*}} -> %sum_l0c
 // COUPLED:         aicore.drain %sum_l0c
 
+// A part of the columns has no place in L0B, whatever stays in L0C.
+// FULL: error: L0B of ascend910b3 holds 2048 bytes (2 KiB), but this variant needs
+
 // Both scores are products of the tile's rows, and k is an operand of two products.
 // HOST: cpu.chain size({{.*}}) a(%q{{.*}}, %g{{.*}}) b(%k{{.*}} along [1, 0], %v{{.*}} along [1, 0] :{{.*}}) depths(%D, %D) v(%k{{.*}} along [0, 1] :{{.*}}) columns(%D)
 kernel dq(q: f16[M, D], k: f16[N, D], v: f16[N, D], g: f16[M, D], l: f32[M], delta: f32[M]) -> dq: f32[M, D] {
