@@ -91,14 +91,18 @@ private:
     all.insert(all.end(), others.begin(), others.end());
     return all;
   }
-  std::string at(const Words &others, const std::string &head = "h") const {
+  /// Those of the batches that there are, then the others.
+  Words indices(const Words &others) const {
     Words all;
     if (!b_.empty())
       all.push_back("b");
     if (!h_.empty())
-      all.push_back(head);
+      all.push_back("h");
     all.insert(all.end(), others.begin(), others.end());
-    return fmt::format("[{}]", fmt::join(all, ", "));
+    return all;
+  }
+  std::string at(const Words &others) const {
+    return fmt::format("[{}]", fmt::join(indices(others), ", "));
   }
 
   //--- parameters -------------------------------------------------------------------------------
@@ -147,13 +151,7 @@ private:
     return fmt::format("{}[{}]", name, fmt::join(read, ", "));
   }
   std::string ofScores(const std::string &name, ElementType type) {
-    Words indices;
-    if (!b_.empty())
-      indices.push_back("b");
-    if (!h_.empty())
-      indices.push_back("h");
-    indices.insert(indices.end(), {"i", "j"});
-    return tensor(name, type, batched({rows_, columns_}, h_), indices);
+    return tensor(name, type, batched({rows_, columns_}, h_), indices({"i", "j"}));
   }
   ElementType floatType() {
     return random_.oneOf({ElementType::f32, ElementType::f16, ElementType::bf16});
@@ -166,12 +164,19 @@ private:
     return name + at(indices);
   }
 
+  /// Those of another product of the same rows and columns, which has an operand of a second one.
+  std::string otherScores() {
+    const std::string g = operand("g", {rows_, width_}, {"i", "e"}, h_, "h");
+    return let("z", {"i", "j"}, fmt::format("0.125 * sum[e]({} * {})", g, v_));
+  }
+
   /// The scores; what reads one.
   std::string scores() {
     const std::string heads = group_ == 1 ? h_ : g_,
                       head = group_ == 1 ? "h" : fmt::format("h / {}", group_);
     const std::string q = operand("q", {rows_, depth_}, {"i", "d"}, h_, "h"),
                       k = operand("k", {columns_, depth_}, {"j", "d"}, heads, head);
+    k_ = k;
     v_ = operand("v", {columns_, width_}, {"j", "e"}, heads, head);
     const double scale = 1 / std::sqrt(static_cast<double>(extentOf(depth_)));
     std::string t = let("s", {"i", "j"}, fmt::format("{} * sum[d]({} * {})", scale, q, k));
@@ -263,6 +268,9 @@ private:
     default:
       weight = over("softmax", t);
     }
+    if (random_.chance(20)) // as in the gradient of a softmax
+      weight = fmt::format("{} * ({} - {})", weight, otherScores(),
+                           tensor("delta", ElementType::f32, batched({rows_}, h_), indices({"i"})));
     if (random_.chance(12))
       weight = fmt::format("dropout{}({}, 0.25, 7)", at({"i", "j"}), weight);
     if (random_.chance(10))
@@ -285,27 +293,24 @@ private:
     std::string value = product;
     if (random_.chance(30)) {
       const std::string other =
-          tensor("other", floatType(), batched({rows_, width_}, h_), indicesOfResult());
+          tensor("other", floatType(), batched({rows_, width_}, h_), indices({"i", "e"}));
       value = random_.oneOf(Words{fmt::format("{} * {}", value, other),
                                   fmt::format("{} + {}", value, other),
                                   fmt::format("relu({}) - {}", value, other)});
     }
     result("y", random_.chance(50) ? type_ : floatType(), {rows_, width_}, {"i", "e"}, value);
+    if (random_.chance(20)) { // another product, of the same weights or others
+      const std::string weights =
+          random_.chance(50) ? p_ : let("p2", {"i", "j"}, fmt::format("0.5 * {}", p_));
+      result("y2", floatType(), {rows_, depth_}, {"i", "d"},
+             over("sum", fmt::format("cast<{}>({}) * {}", spelling(type_), weights, k_)));
+    }
     if (random_.chance(25))
       result("l", ElementType::f32, {rows_}, {"i"}, over("logsumexp", t_));
     if (random_.chance(10))
       result("top", ElementType::f32, {rows_}, {"i"}, over("max", t_));
     if (random_.chance(4)) // which no loop over both products has
       result("w", ElementType::f32, {rows_, columns_}, {"i", "j"}, t_);
-  }
-  Words indicesOfResult() const {
-    Words indices;
-    if (!b_.empty())
-      indices.push_back("b");
-    if (!h_.empty())
-      indices.push_back("h");
-    indices.insert(indices.end(), {"i", "e"});
-    return indices;
   }
 
   Random &random_;
@@ -314,7 +319,7 @@ private:
   std::string b_, h_, g_; ///< batches, heads, heads of keys and values; empty: there are none
   int64_t group_ = 1;     ///< of heads that share keys and values
   std::string rows_, columns_, depth_, width_;
-  std::string v_;     ///< what reads an element of the second product's right operand, ...
+  std::string k_, v_; ///< what reads an element of the right operands of the products, ...
   std::string t_, p_; ///< ... of what is reduced, and of the weights
   std::string where_; ///< the condition of all reductions over j, or nothing
 };
