@@ -1,6 +1,7 @@
 #include "frontend/compile.h"
 #include "frontend/schedule.h"
 #include "tests/hunt/draw_attention.h"
+#include "tests/hunt/draw_convolution.h"
 #include "tests/hunt/sample.h"
 
 #include <algorithm>
@@ -221,8 +222,12 @@ Sample draw(const Series &series, uint64_t number) {
   Sample sample;
   sample.seed = series.seed;
   sample.number = number;
-  if (series.isOfAttention || random.chance(10))
+  const bool areAll = series.kernels == Series::Kernels::all;
+  const int64_t kind = random.below(100);
+  if (areAll ? kind < 10 : series.kernels == Series::Kernels::attention)
     drawAttention(random, sample);
+  else if (!areAll || kind < 18)
+    drawConvolution(random, sample);
   else
     drawKernel(random, sample);
   drawMachine(random, sample);

@@ -1,9 +1,10 @@
 // mmk-hunt: random kernels, schedules, machines and shapes, against everything that has to hold.
 //
-//   mmk-hunt [COUNT [SEED [attention]]]     samples 0 to COUNT - 1 of a seed
-//   mmk-hunt --one NUMBER SEED [attention]  one of them, as text, with what comes of it
+//   mmk-hunt [COUNT [SEED [KERNELS]]]     samples 0 to COUNT - 1 of a seed
+//   mmk-hunt --one NUMBER SEED [KERNELS]  one of them, as text, with what comes of it
 //
-// With "attention" all kernels are two products with row algebra between them.
+// KERNELS: "attention", two products with row algebra between them alone; "convolution", products
+// of windows alone.
 //
 // A sample that fails is made small and written to hunt-SEED-NUMBER/, with the command that shows
 // it. The exit code is 1 when one did.
@@ -107,7 +108,10 @@ int main(int argc, char **argv) {
   };
   const bool isOne = argc > 1 && std::string_view(argv[1]) == "--one";
   const int first = isOne ? 2 : 1;
-  const Series series{number(first + 1, 1),
-                      argc > first + 2 && std::string_view(argv[first + 2]) == "attention"};
+  const std::string_view kernels = argc > first + 2 ? argv[first + 2] : "";
+  const Series series{number(first + 1, 1), kernels == "attention" ? Series::Kernels::attention
+                                            : kernels == "convolution"
+                                                ? Series::Kernels::convolution
+                                                : Series::Kernels::all};
   return isOne ? one(number(first, 0), series) : hunt(number(first, 200), series);
 }

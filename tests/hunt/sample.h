@@ -29,10 +29,10 @@ struct Also {
 };
 
 /// Samples that follow from a seed: of all kinds of kernels, or of two products with row algebra
-/// between them alone.
+/// between them, or of convolutions alone.
 struct Series {
   uint64_t seed = 1;
-  bool isOfAttention = false;
+  enum class Kernels { all, attention, convolution } kernels = Kernels::all;
 };
 
 /// Dimensions of two products: rows and columns of the first, its depth, columns of the second.
