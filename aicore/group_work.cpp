@@ -150,8 +150,7 @@ private:
     // In memory the last dimension is contiguous, whatever the operand.
     work.pitch = extentOf(dimName(tensor, rank - 1)) * bytesOf(tensor);
     work.variesByBatch = rank > 2;
-    while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-      tensor = slice.getSource();
+    tensor = behindViews(tensor);
     work.isIntermediate = tensor.getDefiningOp<ir::FusionGroupOp>() != nullptr;
     double bytes = static_cast<double>(bytesOf(tensor));
     for (int64_t dim = 0, dims = rankOf(tensor); dim < dims; ++dim)

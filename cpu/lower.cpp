@@ -3,6 +3,7 @@
 #include "cpu/lower.h"
 
 #include "cpu/passes.h"
+#include "passes/dimensions.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -109,8 +110,7 @@ aicore::AllocOp CpuLowering::alloc(StringRef name, Space space, int64_t rows, in
 }
 
 StringRef CpuLowering::nameOf(Value tensor) {
-  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-    tensor = slice.getSource();
+  tensor = behindViews(tensor);
   StringRef name = names.lookup(tensor);
   return name.empty() ? "value" : name;
 }

@@ -1,6 +1,7 @@
 // A row group of a kernel as one operation on each of its tiles.
 #include "cpu/lower.h"
 #include "cpu/row_region.h"
+#include "passes/dimensions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,8 +12,7 @@ namespace mmk {
 using aicore::Space;
 
 bool isInput(Value tensor) {
-  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-    tensor = slice.getSource();
+  tensor = behindViews(tensor);
   return isa<BlockArgument>(tensor) || tensor.getDefiningOp<ir::FusionGroupOp>() ||
          ir::isGenerated(tensor.getDefiningOp());
 }

@@ -78,8 +78,9 @@ class JitExecutable : public Executable {
 public:
   JitExecutable(aicore::KernelOp kernel, const Machine &machine, const CodeTarget &target,
                 bool watched)
-      : operands(backendOf(machine.kind).packedOperands(kernel, target)), machine(machine),
-        watched(watched), parameters(kernel.getArgs().size()),
+      : operands(backendOf(machine.kind).packedOperands(kernel, target)),
+        merged(aicore::mergedDims(kernel)), machine(machine), watched(watched),
+        parameters(kernel.getArgs().size()),
         cores(this->machine, kernel.getCores(), blockGlobalBytes(kernel)) {
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
       phases.emplace_back().firstOfPlan = planSize;
@@ -105,6 +106,7 @@ public:
   std::vector<Workspace> workspaces(ArrayRef<int64_t> dims) const override;
   double lazyMs() const override { return functions->lazyMs(); }
   ArrayRef<PackedOperand> packedOperands() const override { return operands; }
+  ArrayRef<aicore::MergedDims> mergedDims() const override { return merged; }
   SmallVector<int64_t> extentsOf(size_t parameter, ArrayRef<int64_t> dims) const override;
 
 private:
@@ -135,6 +137,7 @@ private:
   Error packUnpacked(const Arguments &arguments, Bound &bound, std::vector<Memory> &memory) const;
 
   std::vector<PackedOperand> operands;
+  SmallVector<aicore::MergedDims> merged;
   Machine machine;
   bool watched;
   size_t parameters;

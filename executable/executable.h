@@ -1,7 +1,7 @@
 // A compiled kernel: machine code of a variant, ready to run at any shape.
 #pragma once
 
-#include "ir/aicore.h"
+#include "ir/merged_dims.h"
 #include "machines/machine.h"
 #include "runtime/core.h"
 #include "runtime/pack.h"
@@ -72,6 +72,8 @@ public:
   /// The constant parameters that runs read from panels. A run packs those that are not bound as
   /// such, each time.
   virtual llvm::ArrayRef<PackedOperand> packedOperands() const = 0;
+  /// The dimensions of tensors that have to be bound without gaps between them.
+  virtual llvm::ArrayRef<aicore::MergedDims> mergedDims() const = 0;
   /// The extents of a parameter at these dimensions.
   virtual llvm::SmallVector<int64_t> extentsOf(size_t parameter,
                                                llvm::ArrayRef<int64_t> dims) const = 0;

@@ -68,9 +68,12 @@ enum class Operation {
   cumulate,  ///< the sum of the elements up to each with it, along the one dimension `along`
   extent,    ///< the product of the extents of `dimensions`, in f32: a scalar
   squeeze,   ///< the operand without some dimensions of literal extent 1
-  access,    ///< the elements of the operand at `indices`, one for each of its dimensions
-  position,  ///< `indices[0]` itself: a number, or of a comparison a condition
-  random,    ///< numbers in [0, 1) of the seed, a scalar, and of the row-major position
+  /// The operand's elements in row-major order in other dimensions. Each dimension of the shorter
+  /// shape is `along[i]` dimensions of the longer one.
+  reshape,
+  access,   ///< the elements of the operand at `indices`, one for each of its dimensions
+  position, ///< `indices[0]` itself: a number, or of a comparison a condition
+  random,   ///< numbers in [0, 1) of the seed, a scalar, and of the row-major position
 };
 
 /// Integer arithmetic over the position in a value's shape, "#0", "#1", and over dimensions.

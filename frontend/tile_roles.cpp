@@ -78,6 +78,12 @@ private:
       if (isRead && first.shape.size() == rank && rank >= 2)
         for (size_t d = 0; d < rank; ++d)
           join({&first, 0, d}, {&value, 0, d + 2 < rank ? d : 2 * rank - 3 - d});
+    } else if (value.operation == Operation::reshape) {
+      const bool merges = value.shape.size() < first.shape.size();
+      size_t longer = 0;
+      for (size_t d = 0; isRead && d < value.along.size(); longer += value.along[d++])
+        if (value.along[d] == 1)
+          join({&first, 0, merges ? longer : d}, {&value, 0, merges ? d : longer});
     } else if (value.operation == Operation::squeeze) {
       for (size_t d = 0, kept = 0; isRead && d < first.shape.size(); ++d)
         if (kept < value.shape.size() && first.shape[d] == value.shape[kept])

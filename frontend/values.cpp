@@ -162,6 +162,20 @@ const Value *Values::squeeze(const Value *operand, Shape shape, SourceRange wher
                  .where = where});
 }
 
+const Value *Values::reshape(const Value *operand, Shape shape, std::vector<size_t> groups,
+                             SourceRange where) {
+  std::string text = spelling(shape);
+  for (size_t count : groups)
+    text += "," + std::to_string(count);
+  return unique({Operation::reshape, operand->type, {operand}, std::move(text)},
+                {.operation = Operation::reshape,
+                 .type = operand->type,
+                 .shape = std::move(shape),
+                 .operands = {operand},
+                 .where = where,
+                 .along = std::move(groups)});
+}
+
 const Value *Values::unique(Key key, Value value) {
   const auto [entry, isNew] = known_.try_emplace(std::move(key), nullptr);
   if (isNew) {

@@ -34,6 +34,9 @@ public:
   const Value *productWhere(const Value &product, const Value *guard, size_t side,
                             SourceRange where);
   const Value *squeeze(const Value *operand, Shape shape, SourceRange where);
+  /// `groups`: how many dimensions of the longer shape each dimension of the shorter one is.
+  const Value *reshape(const Value *operand, Shape shape, std::vector<size_t> groups,
+                       SourceRange where);
 
   /// Gives a value the name of its `let`; a value keeps its first name.
   void name(const Value *value, const std::string &name);

@@ -213,6 +213,9 @@ mmk_error *Signature::bindTensors(Bound &all) const {
     if (mmk_error *error = takeExtents(wanted, *given, dimensions))
       return error;
     Layout &layout = all.layouts.emplace_back(*given, sizeInBytes(wanted.type));
+    for (const aicore::MergedDims &dims : wanted.merged)
+      if (const std::string why = layout.join(dims.first, dims.last, wanted.isResult); !why.empty())
+        return mistake(fmt::format("'{}' {}", wanted.name, why));
     arguments.strides[wanted.slot] = layout.strides;
     if (!wanted.isResult) {
       arguments.tensors[wanted.slot] = given->data;
@@ -293,6 +296,13 @@ void Signature::setPacked(llvm::ArrayRef<PackedOperand> operands) {
     for (Tensor &tensor : tensors_)
       if (tensor.slot == operand.parameter && !tensor.isResult)
         tensor.panels = operand;
+}
+
+void Signature::setMerged(llvm::ArrayRef<aicore::MergedDims> dims) {
+  for (const aicore::MergedDims &each : dims)
+    for (Tensor &tensor : tensors_)
+      if (tensor.slot == static_cast<size_t>(each.tensor))
+        tensor.merged.push_back(each);
 }
 
 mmk_error *Signature::pack(const mmk_tensor &tensor, void *packed, size_t &bytes) const {

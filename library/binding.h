@@ -33,6 +33,9 @@ public:
   /// The constants that the program reads from panels.
   void setPacked(llvm::ArrayRef<PackedOperand> operands);
 
+  /// The dimensions that the program goes along as one.
+  void setMerged(llvm::ArrayRef<aicore::MergedDims> dims);
+
   /// mmk_pack: fills `packed` with a constant, or tells how many bytes it takes.
   mmk_error *pack(const mmk_tensor &tensor, void *packed, size_t &bytes) const;
 
@@ -59,6 +62,7 @@ private:
     std::vector<Extent> extents;
     bool isResult, isConstant;
     std::optional<PackedOperand> panels; ///< of a constant that is read from them
+    std::vector<aicore::MergedDims> merged = {};
   };
   struct Scalar {
     size_t slot;

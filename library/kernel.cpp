@@ -144,6 +144,7 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
     return bug(llvm::toString(executable.takeError()));
   it.executable = std::move(*executable);
   it.signature->setPacked(it.executable->packedOperands());
+  it.signature->setMerged(it.executable->mergedDims());
 
   auto spell = [&](const Shape &shape) {
     std::vector<std::string> &names = it.dimensions.emplace_back();

@@ -37,6 +37,24 @@ std::string Layout::whyNoResult() const {
   return {};
 }
 
+std::string Layout::join(size_t first, size_t last, bool isResult) {
+  // Strides of extents of 1 mean nothing. 0: not known yet.
+  int64_t step = 0, next = isResult && last + 1 == extents.size() ? 1 : 0;
+  for (size_t dim = last + 1; dim-- > first;) {
+    if (extents[dim] == 1)
+      continue;
+    if (next != 0 && strides[dim] != next)
+      return fmt::format("has stride {} in dimension {}, and the kernel reads its dimensions {} to "
+                         "{} as one, which takes {}",
+                         strides[dim], dim, first, last, next);
+    step = step == 0 ? strides[dim] : step;
+    next = strides[dim] * extents[dim];
+  }
+  if (step != 0)
+    strides[last] = step;
+  return {};
+}
+
 int64_t Layout::begin() const {
   int64_t first = 0;
   for (size_t i = 0; i < extents.size(); ++i)

@@ -23,6 +23,11 @@ struct Layout {
   /// Why generated code cannot write it; empty if it can.
   std::string whyNoResult() const;
 
+  /// Makes the dimensions from `first` to `last` one, whose elements are apart by the stride of the
+  /// last, which is 1 for the last dimension of a result. Returns why they are not; empty if they
+  /// are.
+  std::string join(size_t first, size_t last, bool isResult);
+
   /// Whether the two may share memory. Never wrongly false; interleaved rows, as in the halves of a
   /// wider matrix, are recognised as disjoint when both have the same strides.
   bool mayTouch(const Layout &other) const;

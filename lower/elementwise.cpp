@@ -161,6 +161,7 @@ mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operat
   case Operation::cumulate:
   case Operation::extent:
   case Operation::squeeze:
+  case Operation::reshape:
   case Operation::access:
   case Operation::position:
   case Operation::random:

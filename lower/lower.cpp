@@ -65,6 +65,8 @@ View KernelToIr::build(const Value *value, bool transposed) {
     return value->operation == Operation::reduce ? reduce(value) : cumulate(value);
   case Operation::squeeze: // of a result
     return squeeze(value);
+  case Operation::reshape: // of a product; that of an operand is lowered with its product
+    return transposed ? transposedView(lower(value, false)) : split(value);
   case Operation::access:
   case Operation::position:
     if (transposed)
@@ -91,10 +93,13 @@ mlir::Value KernelToIr::resultOf(const Result &result) {
   View view = lower(result.value, false);
   loc = place(result.where);
   // Each result has a tensor of its own: not a parameter's, and not another result's.
-  const bool own = (view.value.getDefiningOp<linalg::LinalgOp>() ||
-                    view.value.getDefiningOp<ir::CumulateOp>()) &&
-                   view.shape == result.shape && llvm::is_sorted(view.order);
-  if (own && result.value->type == result.type && returned.insert(view.value).second)
+  mlir::Value computed = view.value;
+  if (auto expand = computed.getDefiningOp<tensor::ExpandShapeOp>())
+    computed = expand.getSrc();
+  const bool own =
+      (computed.getDefiningOp<linalg::LinalgOp>() || computed.getDefiningOp<ir::CumulateOp>()) &&
+      view.shape == result.shape && llvm::is_sorted(view.order);
+  if (own && result.value->type == result.type && returned.insert(computed).second)
     return view.value;
   return elementwise(
              result.shape, result.type, view,
@@ -118,10 +123,11 @@ void KernelToIr::lowerBody(ir::KernelOp op) {
   for (const Result &result : kernel.results)
     results.push_back(resultOf(result));
   ir::ReturnOp::create(b, op.getLoc(), results);
-  // A product may read another one in its place.
-  for (auto window : llvm::make_early_inc_range(body->getOps<ir::WindowOp>()))
-    if (window->use_empty())
-      window.erase();
+  // Others may be read in their place.
+  for (mlir::Operation &each : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (mlir::isa<ir::WindowOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(each) &&
+        each.use_empty())
+      each.erase();
 }
 
 void KernelToIr::lowerSchedule(const Schedule &schedule, ir::KernelOp op) {

@@ -113,17 +113,33 @@ View KernelToIr::selected(const View &operand, const View &guard) {
       /*keepsUnits=*/!isMatrix(operand));
 }
 
+/// An operand of a product, with 0 where `guard` does not hold; that is aligned with the other
+/// operand if `isOther`. Matrices of several dimensions are selected from before those are merged.
+View KernelToIr::operandOfProduct(const Value *value, const Value *guard, bool isOther,
+                                  bool transposed) {
+  if (value->operation == Operation::reshape &&
+      value->shape.size() < value->operands[0]->shape.size()) {
+    View whole = lower(value->operands[0], false);
+    if (guard)
+      whole = selected(whole, lower(guard->operands[0], false));
+    const View matrix = merged(whole, value->operands[0]->shape, value->shape, value->along);
+    return transposed ? transposedView(matrix) : matrix;
+  }
+  View view = withWindowOfMatrices(lower(value, transposed));
+  return guard ? selected(view, lower(guard, transposed != isOther)) : view;
+}
+
 View KernelToIr::product(const Value *value, bool transposed) {
   // The transpose of a product is the product of the transposes, in reverse order.
-  View left = withWindowOfMatrices(lower(value->operands[transposed ? 1 : 0], transposed));
-  View right = withWindowOfMatrices(lower(value->operands[transposed ? 0 : 1], transposed));
-  if (value->operands.size() > 2) {
-    const bool isOfLeft = (value->along[0] == 0) != transposed;
-    View &own = isOfLeft ? left : right, &other = isOfLeft ? right : left;
-    own = selected(own, lower(value->operands[2], transposed));
-    if (standsWithBoth(value))
-      other = selected(other, lower(value->operands[2], !transposed));
+  View operands[2];
+  for (size_t i : {size_t(0), size_t(1)}) {
+    const bool isGuarded =
+        value->operands.size() > 2 && (value->along[0] == i || standsWithBoth(value));
+    const bool isOther = isGuarded && value->along[0] != i;
+    operands[transposed ? 1 - i : i] = operandOfProduct(
+        value->operands[i], isGuarded ? value->operands[2] : nullptr, isOther, transposed);
   }
+  auto &[left, right] = operands;
   Shape result = transposed ? transposedShape(value->shape) : value->shape;
   const size_t rank = result.size(), batch = rank - 2;
   const unsigned m = batch, n = batch + 1, k = batch + 2;

@@ -1,4 +1,5 @@
 #include "passes/bias_table.h"
+#include "passes/dimensions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -11,8 +12,7 @@ namespace {
 
 /// A parameter, possibly through a slice of its broadcast dimensions.
 bool isParameter(Value value) {
-  while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
-    value = slice.getSource();
+  value = behindViews(value);
   return isa<BlockArgument>(value);
 }
 

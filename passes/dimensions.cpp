@@ -73,6 +73,23 @@ StringRef nameOfArgument(BlockArgument argument, unsigned dim) {
 
 } // namespace
 
+bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+Value behindReshapes(Value tensor) {
+  while (isReshape(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  return tensor;
+}
+
+Value behindViews(Value tensor) {
+  for (Operation *op = tensor.getDefiningOp();
+       isReshape(op) || isa_and_nonnull<tensor::ExtractSliceOp>(op); op = tensor.getDefiningOp())
+    tensor = op->getOperand(0);
+  return tensor;
+}
+
 StringRef dimName(Value tensor, unsigned dim) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return nameOfArgument(argument, dim);
@@ -87,6 +104,14 @@ StringRef dimName(Value tensor, unsigned dim) {
           if (!dropped.test(i) && kept++ == dim)
             return dimName(slice.getSource(), i);
         return "";
+      })
+      .Case([&](tensor::CollapseShapeOp collapse) -> StringRef {
+        auto dims = collapse->getAttrOfType<ArrayAttr>("mmk.dims");
+        return dims ? cast<StringAttr>(dims[dim]).getValue() : "";
+      })
+      .Case([&](tensor::ExpandShapeOp expand) -> StringRef {
+        auto extent = dyn_cast<Value>(expand.getMixedOutputShape()[dim]);
+        return extent ? nameOfExtent(extent) : "";
       })
       .Case([&](tensor::EmptyOp empty) -> StringRef {
         if (!empty.getType().isDynamicDim(dim))

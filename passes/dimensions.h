@@ -8,6 +8,16 @@
 
 namespace mmk {
 
+/// Whether it gives the memory of a tensor other dimensions: tensor.collapse_shape, whose
+/// dimensions are named by its attribute `mmk.dims`, or tensor.expand_shape.
+bool isReshape(mlir::Operation *op);
+
+/// The tensor behind those.
+mlir::Value behindReshapes(mlir::Value tensor);
+
+/// The tensor that a value is a part or another form of: behind slices and reshapes.
+mlir::Value behindViews(mlir::Value tensor);
+
 /// Loops of a product. The output has batches, then rows and columns; an operand that does not vary
 /// with a batch is read again for each.
 struct ProductDims {

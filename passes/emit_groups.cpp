@@ -7,14 +7,14 @@ using namespace mlir;
 namespace mmk {
 
 // A value from outside of the fusion group: a parameter, an extent, a generated tensor, or the
-// result of an earlier fusion group, through the slices and windows in between.
+// result of an earlier fusion group, through the slices, reshapes and windows in between.
 Value Fuser::outside(Value value, IRMapping &inGroup) {
   if (Value known = inGroup.lookupOrNull(value))
     return known;
   if (Value known = global.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<tensor::ExtractSliceOp, ir::WindowOp>(op))
+  if (!isReshape(op) && !isa_and_nonnull<tensor::ExtractSliceOp, ir::WindowOp>(op))
     return value;
   IRMapping operands;
   for (Value operand : op->getOperands())

@@ -18,14 +18,8 @@ namespace mmk {
 #define GEN_PASS_DEF_FUSEEPILOGUE
 #include "passes/Passes.h.inc"
 
-Value behindSlices(Value value) {
-  while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
-    value = slice.getSource();
-  return value;
-}
-
 Value behindWindows(Value value) {
-  value = behindSlices(value);
+  value = behindViews(value);
   if (auto window = value.getDefiningOp<ir::WindowOp>())
     return behindWindows(window.getSource());
   return value;
@@ -59,10 +53,14 @@ void Fuser::chooseKept() {
   kept.clear();
   DenseSet<Value> wanted;
   for (Value value : cast<ir::ReturnOp>(block.getTerminator()).getValues())
-    wanted.insert(value);
+    wanted.insert(behindReshapes(value));
   for (auto cumulation : block.getOps<ir::CumulateOp>())
     wanted.insert(cumulation.getResult());
-  for (Value operand : operandsInMemory())
+  SmallVector<Value> inMemory = operandsInMemory();
+  for (Operation &op : block)
+    if (isReshape(&op))
+      inMemory.push_back(op.getOperand(0));
+  for (Value operand : inMemory)
     if (Value tensor = behindWindows(operand); isNode(tensor))
       wanted.insert(tensor);
   for (Operation &op : block)
@@ -84,14 +82,14 @@ void Fuser::collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen,
                           SmallVectorImpl<Use> &leaves) {
   auto [value, map] = resolve(use);
   // What a window reads has to be whole before.
-  if (auto window = behindSlices(value).getDefiningOp<ir::WindowOp>())
+  if (auto window = behindViews(value).getDefiningOp<ir::WindowOp>())
     std::tie(value, map) = Use(window.getSource(), AffineMap());
-  if (!isNode(behindSlices(value)) || !seen.insert({value, map}).second)
+  if (!isNode(behindViews(value)) || !seen.insert({value, map}).second)
     return;
-  const bool isOther = isAnchor(behindSlices(value)) && !root;
-  if (isOther || (!root && kept.contains(behindSlices(value)))) {
+  const bool isOther = isAnchor(behindViews(value)) && !root;
+  if (isOther || (!root && kept.contains(behindViews(value)))) {
     // Behind a slice the map does not cover the whole tensor, so it is no identity.
-    leaves.push_back({behindSlices(value), behindSlices(value) == value ? map : AffineMap()});
+    leaves.push_back({behindViews(value), behindViews(value) == value ? map : AffineMap()});
     return;
   }
   auto op = value.getDefiningOp<linalg::LinalgOp>();
@@ -103,7 +101,7 @@ void Fuser::collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen,
 // Elementwise values are recomputed wherever they are read, also through a slice that drops
 // broadcast dimensions; products and parameters are read through it.
 Use Fuser::resolve(Use use) {
-  Value source = behindSlices(use.first);
+  Value source = behindViews(use.first);
   if (isNode(source) && !isAnchor(source) && !kept.contains(source))
     while (use.first != source)
       use = throughSlice(use);
@@ -259,11 +257,12 @@ LogicalResult Fuser::check() {
       return op.emitOpError("expected to write to a tensor.empty");
   }
   for (Value operand : operandsInMemory())
-    if (isNowhere(behindSlices(operand)))
+    if (isNowhere(behindViews(operand)))
       return operand.getDefiningOp()->emitOpError(
           "is read where its elements have to be in memory: a linalg.generic writes them there");
-  for (Value value : block.getTerminator()->getOperands())
-    if (!isNode(value) || value.getDefiningOp<linalg::FillOp>())
+  for (Value result : block.getTerminator()->getOperands())
+    if (Value value = behindReshapes(result);
+        !isNode(value) || value.getDefiningOp<linalg::FillOp>())
       return block.getTerminator()->emitOpError(
           "expected each result to come from a linalg.contract or linalg.generic");
   return success();
@@ -291,8 +290,9 @@ LogicalResult Fuser::run() {
   for (Operation *op : old)
     if (outputsOf.count(op))
       emitInOrder(op);
+  IRMapping inGroup;
   for (OpOperand &value : end->getOpOperands())
-    value.set(global.lookup(value.get()));
+    value.set(outside(value.get(), inGroup));
   for (Operation *op : llvm::reverse(old))
     if (op->use_empty())
       op->erase();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ir/mmk.h"
+#include "passes/dimensions.h"
 #include "passes/row_space.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,9 +35,7 @@ inline bool isAnchor(mlir::Value value) {
   return productOf(value) || isReduction(value) || isCumulation(value);
 }
 
-/// Through the slices that drop broadcast dimensions of extent 1.
-mlir::Value behindSlices(mlir::Value value);
-/// The same, and through windows.
+/// Through slices, reshapes and windows.
 mlir::Value behindWindows(mlir::Value value);
 
 // Only values that have to be in global memory end a fusion group: results, operands of a product,

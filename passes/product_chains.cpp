@@ -11,7 +11,7 @@ namespace mmk {
 
 /// All values of linalg operations that `value` is computed from, itself among them.
 static void collectSources(Value value, llvm::DenseSet<Value> &sources) {
-  value = behindSlices(value);
+  value = behindViews(value);
   if (auto window = value.getDefiningOp<ir::WindowOp>())
     return collectSources(window.getSource(), sources);
   if (!isNode(value) || !sources.insert(value).second)
@@ -23,7 +23,7 @@ static void collectSources(Value value, llvm::DenseSet<Value> &sources) {
 /// The products that `value` is computed from without another product between.
 static void collectProducts(Value value, llvm::SetVector<Operation *> &products,
                             llvm::DenseSet<Value> &seen) {
-  value = behindSlices(value);
+  value = behindViews(value);
   if (!isNode(value) || !seen.insert(value).second)
     return;
   if (productOf(value)) {

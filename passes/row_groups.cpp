@@ -77,7 +77,7 @@ Fuser::RowGroup Fuser::groupOver(RowSpace space) {
 // Tensors in memory that a value is computed from, through what is inlined.
 void Fuser::collectOperands(Value value, llvm::DenseSet<Value> &operands) {
   for (Value input : value.getDefiningOp<linalg::LinalgOp>().getDpsInputs()) {
-    const Value source = behindSlices(input);
+    const Value source = behindViews(input);
     if (ir::isGenerated(source.getDefiningOp()))
       continue;
     if (!isNode(source) || isCumulation(source))

@@ -102,8 +102,8 @@ Value Splitter::emitSplits() {
   // The operands are defined outside of the fusion group that is split.
   IRMapping map;
   for (Operation &op : group.getBody().front())
-    if (isa<tensor::ExtractSliceOp, ir::WindowOp>(op) || op.hasTrait<OpTrait::ConstantLike>() ||
-        isa<tensor::DimOp, ir::DimOp>(op))
+    if (isa<tensor::ExtractSliceOp, ir::WindowOp>(op) || isReshape(&op) ||
+        op.hasTrait<OpTrait::ConstantLike>() || isa<tensor::DimOp, ir::DimOp>(op))
       b.clone(op, map);
   SmallVector<OpFoldResult> extents = {count};
   for (StringRef dim : outputs)

@@ -1,4 +1,5 @@
 #include "place/assign_memories.h"
+#include "passes/dimensions.h"
 #include "passes/variant.h"
 #include "place/chain_rows.h"
 #include "place/passes.h"
@@ -30,8 +31,7 @@ Value MemoryAssignment::place(Value value, Value buffer) {
 }
 
 StringRef MemoryAssignment::nameOf(Value tensor) {
-  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-    tensor = slice.getSource();
+  tensor = behindViews(tensor);
   StringRef name = names.lookup(tensor);
   return name.empty() ? "value" : name;
 }
@@ -209,7 +209,7 @@ LogicalResult MemoryAssignment::run() {
     return failure();
   Operation *ret = kernel.getBody().front().getTerminator();
   for (Value value : ret->getOperands())
-    if (!value.getDefiningOp<ir::FusionGroupOp>())
+    if (!behindReshapes(value).getDefiningOp<ir::FusionGroupOp>())
       return ret->emitOpError("expected each result to come from a mmk.fusion_group");
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>())
     if (failed(assign(group)))

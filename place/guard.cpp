@@ -1,4 +1,5 @@
 #include "place/guard.h"
+#include "passes/dimensions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -83,8 +84,7 @@ private:
   std::optional<LinearForm> formOfInput(unsigned number) {
     const RowInput &input = p.inputs()[number];
     Value tensor = input.tensor;
-    while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-      tensor = slice.getSource();
+    tensor = behindViews(tensor);
     if (tensor.getDefiningOp<ir::PositionsOp>() && input.dims[0] >= 0)
       return LinearForm{0, {{input.dims[0], 1}}, {}, {}};
     if (p.isKept(input.element) && input.element.getType().isSignlessInteger())

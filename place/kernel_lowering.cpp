@@ -1,4 +1,5 @@
 #include "place/kernel_lowering.h"
+#include "passes/dimensions.h"
 #include "passes/row_space.h"
 #include "passes/tile_order.h"
 #include "passes/variant.h"
@@ -70,8 +71,8 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
       if (!dropped.test(i) && kept++ == dim)
         return mapped(slice.getMixedSizes()[i]);
   }
-  if (ir::isGenerated(tensor.getDefiningOp()))
-    return dimension(ir::dimensionOfGenerated(tensor.getDefiningOp(), dim));
+  if (ir::isGenerated(tensor.getDefiningOp()) || isReshape(tensor.getDefiningOp()))
+    return dimension(dimName(tensor, dim));
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     auto named = cast<ir::NamedAttr>(kernel.getArgs()[argument.getArgNumber()]);
     return dimension(named.getDims()[dim].getValue());
@@ -87,18 +88,51 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
       "a tensor of a tiled kernel is a parameter, generated, a fusion group's result or a slice");
 }
 
+/// What splits the dimensions of a tensor: its memory has those of the result. Null for none.
+static tensor::ExpandShapeOp expansionOf(Value tensor) {
+  for (Operation *user : tensor.getUsers())
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
+      return expand;
+  return {};
+}
+
+GlobalView KernelLowering::wholeOf(Value tensor) {
+  Value memory = behindReshapes(tensor);
+  GlobalView view{tensors.lookup(memory), {}, {}};
+  if (ir::isGenerated(tensor.getDefiningOp()))
+    view.generated = tensor.getDefiningOp();
+  tensor::ExpandShapeOp expand = expansionOf(memory);
+  Value split = expand ? expand.getResult() : memory;
+  view.offsets.assign(cast<RankedTensorType>(split.getType()).getRank(), Value());
+  view.dims = llvm::to_vector(llvm::seq<unsigned>(view.offsets.size()));
+  if (expand && memory == tensor)
+    mergeDims(view, expand.getReassociationIndices());
+  return view;
+}
+
+// Elements of merged dimensions follow each other along the last of them.
+void KernelLowering::mergeDims(GlobalView &view, ArrayRef<ReassociationIndices> pieces) {
+  const SmallVector<unsigned> dims = std::move(view.dims);
+  view.dims.clear();
+  for (const ReassociationIndices &piece : pieces) {
+    view.dims.push_back(dims[piece.back()]);
+    if (piece.size() > 1)
+      merged.insert({view.memref, {dims[piece.front()], dims[piece.back()]}});
+    for (int64_t dim : ArrayRef(piece).drop_back())
+      if (Value &offset = view.offsets[dims[dim]]; !offset)
+        offset = index(0);
+  }
+}
+
 GlobalView KernelLowering::viewOf(Value tensor) {
   auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice) {
-    GlobalView view{tensors.lookup(tensor), {}, {}};
-    if (ir::isGenerated(tensor.getDefiningOp()))
-      view.generated = tensor.getDefiningOp();
-    const unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-    view.offsets.assign(rank, Value());
-    for (unsigned i = 0; i < rank; ++i)
-      view.dims.push_back(i);
+  if (auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>()) {
+    GlobalView view = viewOf(collapse.getSrc());
+    mergeDims(view, collapse.getReassociationIndices());
     return view;
   }
+  if (!slice)
+    return wholeOf(tensor);
   GlobalView base = viewOf(slice.getSource());
   GlobalView view{base.memref, base.offsets, {}, base.generated};
   llvm::SmallBitVector dropped = slice.getDroppedDims();
@@ -207,7 +241,7 @@ LogicalResult KernelLowering::createKernel() {
   }
   auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
   for (Value value : ret.getValues())
-    tensors[value] = block->addArgument(global(value.getType()), kernel.getLoc());
+    tensors[behindReshapes(value)] = block->addArgument(global(value.getType()), kernel.getLoc());
   b.setInsertionPointToEnd(block);
   return success();
 }
@@ -224,9 +258,11 @@ void KernelLowering::emitShared(ir::FusionGroupOp group) {
     if (!tensors.count(result)) {
       loc = group.getLoc();
       SmallVector<Value> sizes;
-      auto type = cast<RankedTensorType>(result.getType());
+      tensor::ExpandShapeOp expand = expansionOf(result);
+      Value split = expand ? expand.getResult() : Value(result);
+      auto type = cast<RankedTensorType>(split.getType());
       for (unsigned i = 0; i < type.getRank(); ++i)
-        sizes.push_back(extentOf(result, i));
+        sizes.push_back(extentOf(split, i));
       auto memref =
           MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
                           aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
@@ -241,7 +277,9 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
   auto yield = cast<ir::YieldOp>(group.getBody().front().getTerminator());
   for (auto [result, filled] : llvm::zip(group.getResults(), yield.getValues())) {
     const unsigned number = cast<OpResult>(filled).getResultNumber();
-    GlobalView view{tensors.lookup(result), {}, {}};
+    GlobalView view = wholeOf(result);
+    const SmallVector<unsigned> dims = std::move(view.dims);
+    view.dims.clear();
     Value yielded = tileLoop.getBody()->getTerminator()->getOperand(number);
     auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
     if (!insert) { // a tensor without dimensions
@@ -253,10 +291,10 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
     const size_t front = group->hasAttr(partsAttr) ? 1 : 0;
     SmallVector<Value> sizes;
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
-      view.offsets.push_back(mapped(offset));
+      view.offsets[dims[i]] = mapped(offset);
       if (i < front)
         continue;
-      view.dims.push_back(i);
+      view.dims.push_back(dims[i]);
       sizes.push_back(mapped(insert.getMixedSizes()[i]));
     }
     destinations.push_back({insert.getSource(), view, sizes});
@@ -298,7 +336,7 @@ LogicalResult KernelLowering::run() {
     return failure();
   Operation *ret = kernel.getBody().front().getTerminator();
   for (Value value : ret->getOperands())
-    if (!value.getDefiningOp<ir::FusionGroupOp>())
+    if (!behindReshapes(value).getDefiningOp<ir::FusionGroupOp>())
       return ret->emitOpError("expected each result to come from a mmk.fusion_group");
   if (failed(createKernel()))
     return failure();
@@ -311,6 +349,10 @@ LogicalResult KernelLowering::run() {
       clonePure(op);
     }
   }
+  SmallVector<aicore::MergedDims> numbered;
+  for (auto &[tensor, range] : merged)
+    numbered.push_back({aicore::numberOfTensor(target, tensor), range.first, range.second});
+  aicore::setMergedDims(target, numbered);
   kernel.erase();
   return success();
 }

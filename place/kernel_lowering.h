@@ -3,9 +3,11 @@
 // memory. A back end derives from it and emits the work of a tile.
 #pragma once
 
+#include "ir/merged_dims.h"
 #include "place/tiled_group.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mmk {
 
@@ -60,8 +62,12 @@ protected:
                                                   mlir::Value &rows, mlir::Value &columns);
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
+  /// All of a tensor that is no slice.
+  GlobalView wholeOf(mlir::Value tensor);
   /// The matrix that a product reads, also one of a window.
   GlobalView matrixOf(mlir::Value tensor);
+  /// The view of a tensor with each of these pieces of its dimensions as one.
+  void mergeDims(GlobalView &view, llvm::ArrayRef<mlir::ReassociationIndices> pieces);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
   mlir::Value mapped(mlir::OpFoldResult value);
   mlir::Value index(int64_t value);
@@ -80,6 +86,8 @@ private:
   mlir::DictionaryAttr requestedBuffers();
 
   aicore::KernelOp target;
+  /// Tensors with the first and the last of dimensions that are one in some view.
+  llvm::SetVector<std::pair<mlir::Value, std::pair<int64_t, int64_t>>> merged;
   llvm::DenseMap<mlir::Value, mlir::Value> tensors; ///< kernel tensors -> global memory
 };
 

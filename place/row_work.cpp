@@ -40,8 +40,7 @@ void TransferInserter::RowWork::chooseSizes() {
 StringRef TransferInserter::RowWork::nameOf(Value tensor) {
   if (productOf(tensor))
     return "acc";
-  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-    tensor = slice.getSource();
+  tensor = behindViews(tensor);
   const StringRef name = t.names.lookup(tensor);
   return name.empty() ? "value" : name;
 }

@@ -1,4 +1,5 @@
 #include "place/tiled_group.h"
+#include "passes/dimensions.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
 
@@ -28,7 +29,7 @@ namespace {
 // The operations that earlier passes leave in a fusion group; any other would be dropped silently.
 LogicalResult checkOps(ir::FusionGroupOp group) {
   WalkResult result = group.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getParentOfType<linalg::LinalgOp>() || ir::isGenerated(op) ||
+    if (op->getParentOfType<linalg::LinalgOp>() || ir::isGenerated(op) || isReshape(op) ||
         isa<ir::FusionGroupOp, ir::CumulateOp, ir::DimOp, ir::TileCountOp, ir::TileCoordsOp,
             ir::YieldOp, tensor::DimOp, tensor::EmptyOp, tensor::ExtractSliceOp,
             tensor::InsertSliceOp, affine::AffineApplyOp, affine::AffineMinOp, linalg::FillOp,
@@ -152,8 +153,7 @@ static LogicalResult expectKnownTensors(Operation *op, ArrayRef<Value> produced)
     return success();
   for (OpOperand *input : cast<linalg::LinalgOp>(op).getDpsInputOperands()) {
     Value tensor = input->get();
-    while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-      tensor = slice.getSource();
+    tensor = behindViews(tensor);
     if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::FusionGroupOp>() &&
         !ir::isGenerated(tensor.getDefiningOp()) && !llvm::is_contained(produced, tensor))
       return op->emitOpError(
@@ -254,8 +254,7 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
   }
   const auto nameOfSource = [&](ir::WindowOp window) {
     Value source = window.getSource();
-    while (auto slice = source.getDefiningOp<tensor::ExtractSliceOp>())
-      source = slice.getSource();
+    source = behindViews(source);
     return names.lookup(source);
   };
   kernel.walk([&](Operation *op) {
@@ -269,7 +268,7 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
   auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
   for (auto [value, named] :
        llvm::zip(ret.getValues(), kernel.getResults().getAsRange<ir::NamedAttr>()))
-    names[value] = named.getName().getValue();
+    names[value] = names[behindReshapes(value)] = named.getName().getValue();
   return names;
 }
 

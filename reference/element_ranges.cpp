@@ -64,6 +64,7 @@ void ElementRanges::findWeights(const Value &operand) {
     break;
   case Operation::transpose:
   case Operation::squeeze:
+  case Operation::reshape:
   case Operation::access:
   case Operation::select:
     for (const Value *each : operand.operands)
@@ -138,6 +139,7 @@ void ElementRanges::fillStep(Step &step, Plan &plan) {
     step.number = roundTo(value.type, extentOf(value, operands_.dims));
     break;
   case Operation::squeeze:
+  case Operation::reshape:
   case Operation::access:
     plan.cost += planOf(*value.operands[0]).cost;
     break;
@@ -177,6 +179,14 @@ ElementRanges::Place ElementRanges::project(const Place &place,
   return result;
 }
 
+ElementRanges::Place ElementRanges::placeOf(int64_t index, const std::vector<int64_t> &extents) {
+  Place place;
+  place.rank = extents.size();
+  for (size_t d = extents.size(); d-- > 0; index /= extents[d])
+    place.at[d] = index % extents[d];
+  return place;
+}
+
 int64_t ElementRanges::offsetOf(const Place &place, const std::vector<int64_t> &strides) {
   int64_t offset = 0;
   for (size_t d = 0; d < place.rank; ++d)
@@ -187,12 +197,7 @@ int64_t ElementRanges::offsetOf(const Place &place, const std::vector<int64_t> &
 //--- evaluation ---------------------------------------------------------------------------------
 
 Range ElementRanges::of(const Result &result, int64_t index, Care care) {
-  const std::vector<int64_t> extents = concrete(result.shape);
-  Place place;
-  place.rank = extents.size();
-  for (size_t d = extents.size(); d-- > 0; index /= extents[d])
-    place.at[d] = index % extents[d];
-  return evaluate(*result.value, place, care);
+  return evaluate(*result.value, placeOf(index, concrete(result.shape)), care);
 }
 
 Range ElementRanges::evaluate(const Value &root, const Place &place, Care care) {
@@ -223,6 +228,11 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
         whole.at[d] = place.at[own++];
     return evaluate(*value.operands[0], whole, care);
   }
+  case Operation::reshape:
+    return evaluate(*value.operands[0],
+                    placeOf(offsetOf(place, denseStrides(concrete(value.shape))),
+                            concrete(value.operands[0]->shape)),
+                    care);
   case Operation::access:
     return accessRange(value, place, care);
   case Operation::random: {

@@ -68,6 +68,8 @@ private:
   Plan makePlan(const Value &root);
   void fillStep(Step &step, Plan &plan);
   static Place project(const Place &place, const std::vector<int64_t> &extents);
+  /// Of an element by its number in row-major order.
+  static Place placeOf(int64_t index, const std::vector<int64_t> &extents);
   static int64_t offsetOf(const Place &place, const std::vector<int64_t> &strides);
 
   Range evaluate(const Value &root, const Place &place, Care care);

@@ -201,6 +201,7 @@ bool isElementwise(Operation operation) {
   case Operation::cumulate:
   case Operation::extent:
   case Operation::squeeze:
+  case Operation::reshape:
   case Operation::access:
   case Operation::position:
   case Operation::random:

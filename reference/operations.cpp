@@ -99,6 +99,7 @@ MMK_CLONES void apply(Operation operation, const double *x, const double *y, con
   case Operation::cumulate:
   case Operation::extent:
   case Operation::squeeze:
+  case Operation::reshape:
   case Operation::access:
   case Operation::position:
   case Operation::random:

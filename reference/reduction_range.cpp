@@ -177,6 +177,7 @@ bool isExactTree(const Value &root) {
     case Operation::random:
     case Operation::transpose:
     case Operation::squeeze:
+    case Operation::reshape:
     case Operation::negate:
     case Operation::abs:
     case Operation::floor:

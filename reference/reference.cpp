@@ -113,6 +113,8 @@ private:
         if (!isDenseMatrix(leaves_.at(value.operands[side]).view))
           if (llvm::Error error = materialise(*value.operands[side]))
             return error;
+    if (value.operation == Operation::reshape)
+      return reshape(value);
     llvm::Expected<Tensor> tensor = Tensor::allocate(value.type, concrete(value.shape));
     if (!tensor)
       return tensor.takeError();
@@ -165,6 +167,19 @@ private:
     gather(value, operand.view, padding, dims_, result, threads_);
   }
 
+  /// A view of the operand, which has no gaps then.
+  llvm::Error reshape(const Value &value) {
+    const Value &operand = *value.operands[0];
+    const View &given = leaves_.at(&operand).view;
+    if (given.strides != denseStrides(given.shape))
+      if (llvm::Error error = materialise(operand))
+        return error;
+    View &view = leaves_[&value].view = leaves_.at(&operand).view;
+    view.shape = concrete(value.shape);
+    view.strides = denseStrides(view.shape);
+    return llvm::Error::success();
+  }
+
   /// Of a scalar value.
   double numberOfLeaf(const Value &value) const {
     const Leaf &leaf = leaves_.at(&value);
@@ -199,9 +214,9 @@ private:
   }
 
   /// For each place in Kernel::values, the values that are read there for the last time. An
-  /// elementwise value reads its operands when it is itself read, and a transpose or a squeeze is a
-  /// view of its operand: both extend their operands' lives to their own last reader. Values that a
-  /// result reads are kept to the end.
+  /// elementwise value reads its operands when it is itself read, and a transpose, a squeeze or a
+  /// reshape is a view of its operand: all extend their operands' lives to their own last reader.
+  /// Values that a result reads are kept to the end.
   void findLastReaders() {
     const size_t end = kernel_.values.size();
     std::map<const Value *, size_t> lastReader;
@@ -211,7 +226,8 @@ private:
       const Value &value = *kernel_.values[i];
       const bool passesOn =
           isElementwise(value.operation) || value.operation == Operation::transpose ||
-          value.operation == Operation::access || value.operation == Operation::squeeze;
+          value.operation == Operation::access || value.operation == Operation::squeeze ||
+          value.operation == Operation::reshape;
       const size_t reader = passesOn ? std::max(i, lastReader[&value]) : i;
       for (const Value *operand : value.operands)
         lastReader[operand] = std::max(lastReader[operand], reader);

@@ -20,13 +20,17 @@ struct View {
   }
 };
 
-inline View viewOf(const Tensor &tensor) {
-  View view{tensor.as<char>(), tensor.type, tensor.shape,
-            std::vector<int64_t>(tensor.shape.size())};
+/// Of a tensor whose elements follow each other.
+inline std::vector<int64_t> denseStrides(const std::vector<int64_t> &shape) {
+  std::vector<int64_t> strides(shape.size());
   int64_t stride = 1;
-  for (size_t d = view.shape.size(); d-- > 0; stride *= view.shape[d])
-    view.strides[d] = stride;
-  return view;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
+    strides[d] = stride;
+  return strides;
+}
+
+inline View viewOf(const Tensor &tensor) {
+  return {tensor.as<char>(), tensor.type, tensor.shape, denseStrides(tensor.shape)};
 }
 
 /// The last two dimensions swapped.

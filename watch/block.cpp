@@ -365,7 +365,7 @@ void BlockWatch::transfer(mlir::Value value, ArrayRef<int64_t> offsets, const Vi
   int64_t rowStride = 0, columnStride = 0, offset = 0, stride = tensor.elementBytes;
   for (int64_t dim = offsets.size() - 1; dim >= 0; --dim) {
     const int64_t first = offsets[dim];
-    int64_t length = 1, extent = tensor.extents[dim];
+    int64_t length = 1, extent = tensor.extentOf(dim, offsets);
     for (int64_t before = 1; dim == columns.along && before < columns.joined; ++before)
       extent *= tensor.extents[dim - before];
     for (const ViewDim &each : view)

@@ -31,8 +31,11 @@ struct WatchedTensor {
   bool isFloat = true;
   int64_t elementBytes = 1;
   llvm::SmallVector<int64_t> extents; ///< of a workspace empty: the program computes them
+  llvm::SmallVector<std::pair<int64_t, int64_t>> merged; ///< first and last of dimensions as one
 
   int64_t bytes() const;
+  /// How far an access at these offsets may go along a dimension.
+  int64_t extentOf(int64_t dim, llvm::ArrayRef<int64_t> offsets) const;
   /// "c[0, 16] to c[3, 31]"
   std::string elements(int64_t begin, int64_t end) const;
 };

@@ -1,6 +1,7 @@
 // The static data of a watched kernel, and the texts of its faults.
 #include "codegen/program_values.h"
 #include "codegen/watch_calls.h"
+#include "ir/merged_dims.h"
 #include "watch/block.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -169,6 +170,7 @@ WatchedKernel::WatchedKernel(aicore::KernelOp kernel, const Machine &machine,
                                               name.str(),
                                               isa<FloatType>(type.getElementType()),
                                               aicore::elementBytes(type),
+                                              {},
                                               {}});
   };
   llvm::StringMap<int64_t> extents;
@@ -192,6 +194,20 @@ WatchedKernel::WatchedKernel(aicore::KernelOp kernel, const Machine &machine,
   addNamed(kernel.getResults(), WatchedTensor::Kind::result);
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
     add(workspace.getResult(), WatchedTensor::Kind::workspace, workspace.getName());
+  for (const aicore::MergedDims &dims : aicore::mergedDims(kernel))
+    tensors[tensorNumbers.lookup(aicore::tensorOfNumber(kernel, dims.tensor))].merged.push_back(
+        {dims.first, dims.last});
+}
+
+// Dimensions that are one are gone along by the last of them, from the beginning of the others.
+int64_t WatchedTensor::extentOf(int64_t dim, ArrayRef<int64_t> offsets) const {
+  int64_t extent = extents[dim];
+  for (auto [first, last] : merged)
+    if (dim == last && llvm::all_of(offsets.slice(first, last - first),
+                                    [](int64_t offset) { return offset == 0; }))
+      for (int64_t outer = first; outer < last; ++outer)
+        extent *= extents[outer];
+  return extent;
 }
 
 std::string WatchedKernel::instructionName(int64_t number, unsigned pipe, bool withUnit) const {

@@ -1,7 +1,7 @@
 #include "cpu/constants/operand.h"
 
 #include "cpu/passes.h"
-#include "ir/aicore.h"
+#include "ir/merged_dims.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -57,11 +57,18 @@ SmallVector<cpu::ProductOp> productsOf(mlir::BlockArgument parameter) {
   return products;
 }
 
+/// Whether the program goes along several dimensions of a parameter as one, which panels do not.
+bool isMerged(aicore::KernelOp kernel, size_t parameter) {
+  return llvm::any_of(aicore::mergedDims(kernel), [&](const aicore::MergedDims &dims) {
+    return dims.tensor == static_cast<int64_t>(parameter);
+  });
+}
+
 struct CpuPackConstantsPass : impl::CpuPackConstantsBase<CpuPackConstantsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<aicore::KernelOp>())
       for (auto [i, named] : llvm::enumerate(kernel.getArgs().getAsRange<ir::NamedAttr>()))
-        if (named.getConstant())
+        if (named.getConstant() && !isMerged(kernel, i))
           for (cpu::ProductOp product :
                productsOf(kernel.getBody().getArgument(kernel.getDims().size() + i)))
             product.setPacked(true);

@@ -67,6 +67,29 @@ private:
   Indexed contraction(const Over &over, Indexed left, Indexed right,
                       const ast::Expression &expression, const Frame &frame);
 
+  /// The same of a window; an empty value is a sum that is no product. Nothing for another product.
+  std::optional<Indexed> contractionOfWindow(const Over &over, const Indexed &left,
+                                             const Indexed &right,
+                                             const ast::Expression &expression, const Frame &frame);
+
+  //--- window_product.cpp: products of windows
+  struct WindowRoles;
+  /// The tensor in an operand of a product that is read at computed indices of what is summed, or
+  /// of variables that `other` has not; nothing where none is.
+  Indexed windowOf(const Indexed &operand, const Indexed &other,
+                   const std::vector<std::string> &summed) const;
+  Dimension mergedDimension(const std::vector<std::string> &variables, SourceRange where);
+  Indexed matrixOf(const Indexed &operand, const std::vector<std::string> &batches,
+                   const std::vector<std::string> &rows, const std::vector<std::string> &columns,
+                   SourceRange where);
+  /// The operands may change sides.
+  WindowRoles windowRoles(const std::vector<std::string> &summed, const Indexed &window,
+                          Indexed &left, Indexed &right);
+  /// The sum over variables that both operands have as one product; each operand has a variable of
+  /// its own. A condition stands with the operand `guarded`, which has its variables.
+  Indexed windowProduct(const Over &over, size_t guarded, const Indexed &window, Indexed left,
+                        Indexed right, const ast::Expression &expression, const Frame &frame);
+
   //--- variables.cpp: variables, their ranges, and elements
   bool introduce(const ast::Place &place, const std::vector<const ast::Expression *> &within,
                  std::vector<Variable> &introduced);

@@ -184,6 +184,46 @@ void IndexBody::chooseMatrix(const std::vector<std::string> &summed, Indexed &le
   roles.batches = variables_.sorted(roles.batches);
 }
 
+/// Whether a condition stands with a product of matrices of several variables: with elements of one
+/// operand, of which some are free.
+static bool standsWithMatrix(const Indexed &guard, const Indexed &left, const Indexed &right) {
+  const std::optional<size_t> side = sideOf(guard, left, right);
+  if (!side)
+    return false;
+  const Indexed &own = *side == 0 ? left : right, &other = *side == 0 ? right : left;
+  return std::ranges::all_of(
+             guard.variables,
+             [&](const std::string &each) { return each.empty() || own.has(each); }) &&
+         std::ranges::any_of(guard.variables, [&](const std::string &each) {
+           return !each.empty() && !other.has(each);
+         });
+}
+
+// A window without variables of its own on both sides, such as that of a depthwise convolution, is
+// a reduction; but sums of i8 are those of a product.
+std::optional<Indexed> IndexBody::contractionOfWindow(const Over &over, const Indexed &left,
+                                                      const Indexed &right,
+                                                      const ast::Expression &expression,
+                                                      const Frame &frame) {
+  Indexed window = windowOf(left, right, over.variables);
+  if (!window)
+    window = windowOf(right, left, over.variables);
+  const auto areInBoth = [&](const std::string &each) { return left.has(each) && right.has(each); };
+  if (!window || !std::ranges::all_of(over.variables, areInBoth) ||
+      (over.guard && !standsWithMatrix(*over.guard, left, right)))
+    return std::nullopt;
+  const auto hasOwn = [](const Indexed &operand, const Indexed &other) {
+    return std::ranges::any_of(operand.variables, [&](const std::string &each) {
+      return !each.empty() && !other.has(each);
+    });
+  };
+  if (hasOwn(left, right) && hasOwn(right, left)) {
+    const size_t guarded = over.guard ? *sideOf(*over.guard, left, right) : 0;
+    return windowProduct(over, guarded, window, left, right, expression, frame);
+  }
+  return isFloat(left.value->type) ? std::optional(Indexed()) : std::nullopt;
+}
+
 // One variable of both operands and of the sum is the depth; the last free one of each side are the
 // rows and the columns. All others are batches, of which an operand has some not; those that are
 // summed are added afterwards. A condition goes with one operand, which then has all its variables.
@@ -191,6 +231,8 @@ Indexed IndexBody::contraction(const Over &over, Indexed left, Indexed right,
                                const ast::Expression &expression, const Frame &frame) {
   if (!isOfContraction(*left.value) || left.value->type != right.value->type)
     return {};
+  if (const auto product = contractionOfWindow(over, left, right, expression, frame))
+    return *product;
   Roles roles;
   for (const std::string &variable : over.variables)
     if (roles.depth.empty() && left.has(variable) && right.has(variable))

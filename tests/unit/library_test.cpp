@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -615,6 +616,35 @@ TEST(LibraryErrors, ofDerivedDimensions) {
   EXPECT_EQ(run(6, 2, 4), "Q = P + 1 is 2 + 1 = 3, and the arguments have Q = 4");
   EXPECT_EQ(run(3, 2, 3), "P = M / 2 - 1 is 3 / 2 - 1 = 0, and a dimension is 1 to 2147483647");
   EXPECT_EQ(run(9, 3, 4), "'f' requires M < 9, found 9 < 9");
+}
+
+// Pixels that a product goes along as one follow each other in memory; strides of extents of 1 mean
+// nothing.
+TEST(LibraryErrors, ofMergedDimensions) {
+  const Kernel kernel =
+      compiled("kernel f(x: f32[C, H, W], w: f32[O, C, 2, 2]) -> y: f32[O, P, Q] { dim P = H - 1;"
+               " dim Q = W - 1;"
+               " y[o, p, q] = sum[c, r, s](x[c, p + r, q + s] * w[o, c, r, s]); }");
+  std::vector<float> x(300), w(300, 1), y(300);
+  std::iota(x.begin(), x.end(), 0.0F);
+  auto run = [&](int64_t columns, std::vector<int64_t> ofX, std::vector<int64_t> ofY) {
+    mmk_tensor tensors[] = {{"x", x.data(), MMK_F32, 3, {1, 3, columns}, {}},
+                            {"w", w.data(), MMK_F32, 4, {2, 1, 2, 2}, {}},
+                            {"y", y.data(), MMK_F32, 3, {2, 2, columns - 1}, {}}};
+    std::ranges::copy(ofX, tensors[0].strides);
+    std::ranges::copy(ofY, tensors[2].strides);
+    return messageOf(mmk_run(kernel.get(), tensors, 3, nullptr, 0, nullptr));
+  };
+  EXPECT_EQ(run(4, {90, 20, 2}, {60, 3, 1}), "");
+  EXPECT_EQ(y[60 + 5], 2 * 20 + 4 + 2 * 20 + 6 + 20 + 4 + 20 + 6);
+  EXPECT_EQ(run(4, {90, 20, 2}, {60, 5, 1}),
+            "'y' has stride 5 in dimension 1, and the kernel reads its dimensions 1 to 2 as one, "
+            "which takes 3");
+  EXPECT_EQ(run(2, {90, 20, 2}, {60, 7, 1}),
+            "'y' has stride 7 in dimension 1, and the kernel reads its dimensions 1 to 2 as one, "
+            "which takes 1");
+  EXPECT_EQ(run(2, {90, 20, 2}, {60, 1, 7}), "");
+  EXPECT_EQ(y[1], 20 + 22 + 40 + 42);
 }
 
 TEST(LibraryErrors, ofFiles) {

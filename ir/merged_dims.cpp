@@ -1,0 +1,43 @@
+#include "ir/merged_dims.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace mmk::aicore {
+
+static constexpr StringLiteral mergedAttr = "merged";
+
+SmallVector<MergedDims> mergedDims(KernelOp kernel) {
+  SmallVector<MergedDims> all;
+  if (auto pieces = kernel->getAttrOfType<ArrayAttr>(mergedAttr))
+    for (auto piece : pieces.getAsRange<DenseI64ArrayAttr>())
+      all.push_back({piece[0], piece[1], piece[2]});
+  return all;
+}
+
+void setMergedDims(KernelOp kernel, ArrayRef<MergedDims> all) {
+  Builder b(kernel.getContext());
+  SmallVector<Attribute> pieces;
+  for (const MergedDims &each : all)
+    pieces.push_back(b.getDenseI64ArrayAttr({each.tensor, each.first, each.last}));
+  if (!pieces.empty())
+    kernel->setAttr(mergedAttr, b.getArrayAttr(pieces));
+}
+
+static SmallVector<Value> tensorsOf(KernelOp kernel) {
+  const auto bound = kernel.getBody().getArguments().drop_front(kernel.getDims().size());
+  SmallVector<Value> tensors(bound.begin(), bound.end());
+  for (auto workspace : kernel.getBody().getOps<WorkspaceOp>())
+    tensors.push_back(workspace.getResult());
+  return tensors;
+}
+
+int64_t numberOfTensor(KernelOp kernel, Value memory) {
+  const SmallVector<Value> tensors = tensorsOf(kernel);
+  return llvm::find(tensors, memory) - tensors.begin();
+}
+
+Value tensorOfNumber(KernelOp kernel, int64_t number) { return tensorsOf(kernel)[number]; }
+
+} // namespace mmk::aicore

@@ -1,0 +1,22 @@
+// Dimensions of tensors in global memory that a kernel's program goes along as one: in memory they
+// follow each other without gaps.
+#pragma once
+
+#include "ir/aicore.h"
+
+namespace mmk::aicore {
+
+/// The dimensions from `first` to `last` of a tensor, by its number: parameters, then results, then
+/// workspaces.
+struct MergedDims {
+  int64_t tensor, first, last;
+  bool operator==(const MergedDims &) const = default;
+};
+
+llvm::SmallVector<MergedDims> mergedDims(KernelOp kernel);
+void setMergedDims(KernelOp kernel, llvm::ArrayRef<MergedDims> all);
+
+int64_t numberOfTensor(KernelOp kernel, mlir::Value memory);
+mlir::Value tensorOfNumber(KernelOp kernel, int64_t number);
+
+} // namespace mmk::aicore
