@@ -134,6 +134,7 @@ inline int64_t stepsOf(int64_t extent, int64_t step) { return (extent + step - 1
 /// first byte in the tensor.
 struct Amount {
   int64_t rows = 0, amount = 0, start = 0;
+  int64_t end = 0; ///< of a transfer: behind its last byte in the tensor
 };
 
 /// The instructions of a scan. Those along columns go by rows of the tile's transpose, as a shift
@@ -207,7 +208,7 @@ inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t
     return {rows,
             onePiece ? chargedBytes(start, rows * columns * i.bytes, program.packet)
                      : i.charge.bytes(rows, start, distance, columns * i.bytes, program.packet),
-            start};
+            start, start + std::max<int64_t>(0, rows - 1) * distance + columns * i.bytes};
   }
   case StepKind::move: {
     const int64_t whole = stepsOf(rows, i.rowStep) * i.rowStep;

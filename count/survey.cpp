@@ -17,6 +17,7 @@ struct Moved {
   int64_t bytes = 0, distinct = 0, portCycles = 0, lines = 0;
   int64_t first = -1, last = -1; ///< offsets in the tensor of the first and the last transfer
   int64_t least = -1;            ///< the least offset of them
+  int64_t end = 0;               ///< behind the last byte of all
   int64_t greatest = -1, transfers = 0;
 };
 
@@ -53,6 +54,7 @@ public:
       moved.first = moved.least = amount.start;
     if (!looksOnly_) {
       moved.least = std::min(moved.least, amount.start);
+      moved.end = std::max(moved.end, amount.end);
       moved.bytes += amount.amount;
       moved.distinct += moved.last == amount.start ? 0 : amount.amount;
       moved.transfers += moved.last == amount.start ? 0 : 1;
@@ -107,7 +109,9 @@ private:
             moved.lines,
             tensor,
             slot % 2 == 0,
-            extentOf(moved)};
+            extentOf(moved),
+            moved.least,
+            moved.end};
   }
 
   LoopAction outermost(Interpreter &interpreter, const Loop &loop) {
@@ -152,6 +156,7 @@ private:
       all.least = all.first < 0 ? least : std::min(all.least, least);
       if (all.first < 0)
         all.first = first;
+      all.end = std::max(all.end, least + (moved.end - moved.least));
       all.bytes += moved.bytes;
       all.distinct += moved.distinct;
       all.transfers += moved.transfers;
@@ -191,6 +196,42 @@ private:
   Moves *inLoop_ = nullptr;
   bool isInRound_ = false, looksOnly_ = false;
 };
+
+/// Leaves the range of bytes to the pieces of tensors of which cores move parts that overlap, as
+/// windows do: the same lines are in several pieces. Others are told apart by their names.
+void keepRanges(std::vector<std::vector<Panels>> &ofBlocks, size_t tensors) {
+  // Of rows that are apart the range says little.
+  constexpr double dense = 0.75;
+  using Range = std::pair<int64_t, int64_t>;
+  std::vector<std::vector<Range>> ranges(tensors);
+  std::vector<bool> overlaps(tensors);
+  const auto isDense = [](const Piece &it) {
+    return static_cast<double>(it.distinct) >= dense * static_cast<double>(it.end - it.begin);
+  };
+  const auto forEach = [&](auto visit) {
+    for (std::vector<Panels> &units : ofBlocks)
+      for (Panels &panels : units)
+        for (Panel &panel : panels)
+          visit(panel.piece);
+  };
+  forEach([&](const Piece &it) {
+    if (it.isLoad && isDense(it))
+      ranges[it.tensor].emplace_back(it.begin, it.end);
+  });
+  for (size_t tensor = 0; tensor < tensors; ++tensor) {
+    std::vector<Range> &all = ranges[tensor];
+    std::ranges::sort(all);
+    const auto same = std::ranges::unique(all);
+    all.erase(same.begin(), same.end());
+    overlaps[tensor] = std::ranges::adjacent_find(all, [](const Range &x, const Range &y) {
+                         return y.first < x.second;
+                       }) != all.end();
+  }
+  forEach([&](Piece &it) {
+    if (!overlaps[it.tensor] || !isDense(it))
+      it.begin = it.end = 0;
+  });
+}
 
 int64_t bytesOf(const TensorShape &shape, const std::vector<int64_t> &values) {
   int64_t bytes = shape.elementBytes;
@@ -286,6 +327,7 @@ GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t
   for (const TensorShape &shape : program.tensors)
     staysInL2.push_back(shape.workspace && bytesOf(shape, values) <= machine.l2Bytes);
 
+  keepRanges(panels, program.tensors.size());
   // Cube cores and vector cores are at different work.
   Rounds cubes(memory, staysInL2, false), vectors(memory, staysInL2, true);
   for (std::vector<Panels> &ofBlock : panels)

@@ -33,9 +33,10 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2, RoundO
   Sorted sorted;
   for (const Piece &piece : pieces)
     sorted.push_back(&piece);
-  // By address where the names are equal: the same order on every host.
+  // By address where the names are equal: the same order on every host. The longest of ranges with
+  // one beginning has the others.
   std::ranges::sort(sorted, {},
-                    [](const Piece *it) { return std::tuple(it->name, it->place, it); });
+                    [](const Piece *it) { return std::tuple(it->name, it->place, -it->end, it); });
   const bool isLoad = !pieces.empty() && pieces.front().isLoad;
   const int64_t before = cache_.writtenBack(), earlier = backlog_;
   const llvm::SmallVector<Shared, 64> shared = use(sorted, staysInL2);
@@ -67,34 +68,68 @@ llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(const Sorted &sort
         shared.back().piece->place == piece->place)
       ++shared.back().sharers;
     else
-      shared.push_back({piece, 1, false, 1.0});
-  for (size_t i = 0; i < shared.size(); ++i) {
-    Shared &one = shared[i];
-    // The first core that reads a line fetches it for all, wherever they begin.
-    if (i > 0 && shared[i - 1].piece->name == one.piece->name) {
-      one.isFetched = shared[i - 1].isFetched;
-      continue;
-    }
-    const bool isLoad = one.piece->isLoad;
-    const bool hit = cache_.use(one.piece->name, one.piece->distinct, !isLoad && !staysInL2);
-    one.isFetched = isLoad && !staysInL2 && !hit;
-    if (!one.isFetched)
-      continue;
-    size_t next = i + 1;
-    while (next < shared.size() && shared[next].piece->name == one.piece->name)
+      shared.push_back({piece, 1, false, 1.0, 0});
+  fetchedNow_.clear();
+  for (size_t i = 0, next; i < shared.size(); i = next) {
+    next = i + 1;
+    while (next < shared.size() && shared[next].piece->name == shared[i].piece->name)
       ++next;
-    const double part = largestPart(llvm::ArrayRef(shared).slice(i, next - i));
-    for (size_t same = i; same < next; ++same)
-      shared[same].fetches = part;
+    const auto same = llvm::MutableArrayRef(shared).slice(i, next - i);
+    if (same.front().piece->isRange())
+      useRanges(same, staysInL2);
+    else
+      useNamed(same, staysInL2);
   }
   return shared;
 }
 
+// The first core that reads a line fetches it for all, wherever they begin.
+void GlobalMemory::useNamed(llvm::MutableArrayRef<Shared> same, bool staysInL2) {
+  const Piece &piece = *same.front().piece;
+  const bool hit = cache_.use(piece.name, piece.distinct, !piece.isLoad && !staysInL2);
+  if (!piece.isLoad || staysInL2 || hit)
+    return;
+  same.front().fetched = piece.distinct;
+  const double part = largestPart(same);
+  for (Shared &one : same) {
+    one.isFetched = true;
+    one.fetches = part;
+  }
+}
+
+// By sections of the tensor: pieces have some of them in common.
+void GlobalMemory::useRanges(llvm::MutableArrayRef<Shared> same, bool staysInL2) {
+  constexpr int64_t section = 32768;
+  constexpr uint64_t isSection = uint64_t(1) << 63; // no name has this bit
+  constexpr unsigned tensorAt = 40;
+  const double part = largestPart(same);
+  int64_t fetched = 0, distinct = 1;
+  for (Shared &one : same) {
+    const Piece &piece = *one.piece;
+    distinct = std::max(distinct, piece.distinct);
+    for (int64_t number = piece.begin / section; number * section < piece.end; ++number) {
+      const uint64_t key =
+          isSection | uint64_t(piece.tensor) << tensorAt | static_cast<uint64_t>(number);
+      const int64_t own =
+          std::min(piece.end, (number + 1) * section) - std::max(piece.begin, number * section);
+      if (cache_.use(key, section, !piece.isLoad && !staysInL2) || !piece.isLoad || staysInL2) {
+        one.isFetched |= fetchedNow_.contains(key);
+        continue;
+      }
+      fetchedNow_.insert(key);
+      one.isFetched = true;
+      one.fetched += own;
+      fetched += own;
+    }
+  }
+  for (Shared &one : same)
+    one.fetches = part * std::min(1.0, static_cast<double>(fetched) / distinct);
+}
+
 void GlobalMemory::load(const Sorted &sorted, llvm::ArrayRef<Shared> shared, RoundOf of) {
   int64_t fetched = 0, all = 0, longest = 0;
-  for (size_t i = 0; i < shared.size(); ++i)
-    if (shared[i].isFetched && (i == 0 || shared[i - 1].piece->name != shared[i].piece->name))
-      fetched += shared[i].piece->distinct;
+  for (const Shared &one : shared)
+    fetched += one.fetched;
   for (const Piece *piece : sorted)
     all += piece->bytes;
   fetched_ |= fetched > 0;

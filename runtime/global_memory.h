@@ -6,6 +6,7 @@
 #include "runtime/l2.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <vector>
@@ -24,6 +25,10 @@ struct Piece {
   int32_t tensor = 0;
   bool isLoad = false;
   int64_t extent = 0; ///< of the places; 0: all begin at the same one
+  /// Of a tensor of which cores move parts that overlap, the bytes of this part; else nothing.
+  int64_t begin = 0, end = 0;
+
+  bool isRange() const { return end > begin; }
 };
 
 /// Whose transfers a round has, and what a transfer of a vector core waits for beside memory: its
@@ -38,7 +43,8 @@ struct RoundOf {
 /// - data that is not in L2 is fetched from HBM, once for all cores that read it in this round;
 ///   these fetches share HBM with the write-backs that make room for them in L2; and the requests
 ///   that one core has under way limit its own rate. Cores that begin at several places of the same
-///   data wait for the one that is the first to read the largest part of it;
+///   data wait for the one that is the first to read the largest part of it. Of parts that overlap,
+///   each line is fetched once;
 /// - cores that read the same line at once are served one after the other, an access a time;
 ///   those that begin elsewhere in the same piece always read other lines;
 /// - all vector cores together load at a limited rate, and each waits while it stores itself.
@@ -71,12 +77,15 @@ private:
     const Piece *piece;
     int64_t sharers;
     bool isFetched;
-    double fetches; ///< the part of it that a core is the first to read
+    double fetches;  ///< the part of it that a core is the first to read
+    int64_t fetched; ///< bytes, beside what the pieces before it fetch
   };
   using Sorted = llvm::SmallVector<const Piece *, 64>;
 
   static double largestPart(llvm::ArrayRef<Shared> same);
   llvm::SmallVector<Shared, 64> use(const Sorted &sorted, bool staysInL2);
+  void useNamed(llvm::MutableArrayRef<Shared> same, bool staysInL2);
+  void useRanges(llvm::MutableArrayRef<Shared> same, bool staysInL2);
   void load(const Sorted &sorted, llvm::ArrayRef<Shared> shared, RoundOf of);
   /// `earlier`: the backlog before this round.
   void store(const Sorted &sorted, int64_t earlier);
@@ -85,8 +94,9 @@ private:
   const Machine &machine_;
   Cost fetch_, ofCore_, writeBack_, line_, vectors_; ///< by bytes; a line by its accesses
   L2 cache_;
-  int64_t backlog_ = 0;  ///< bytes that HBM still has to take from L2
-  bool fetched_ = false; ///< a load since the last store did
+  llvm::DenseSet<uint64_t> fetchedNow_; ///< sections of ranges, in this round
+  int64_t backlog_ = 0;                 ///< bytes that HBM still has to take from L2
+  bool fetched_ = false;                ///< a load since the last store did
   WaitingByTensor loads_, stores_;
 };
 

@@ -213,6 +213,27 @@ TEST_F(GlobalMemoryTest, CoresAtOtherPlacesDoNotShareLines) {
   EXPECT_EQ(load(apart), 100);
 }
 
+// Eight cores read two sections of 32768 bytes each, of which the next core reads the second, too:
+// nine are fetched, at 160 bytes a cycle. In the second round all are in L2, and the port takes
+// 820.
+TEST_F(GlobalMemoryTest, LinesOfPartsThatOverlapAreFetchedOnce) {
+  constexpr int64_t section = 32768;
+  std::vector<Piece> pieces;
+  for (int64_t core = 0; core < 8; ++core)
+    pieces.push_back({static_cast<uint64_t>(core), 0, 2 * section, 2 * section, 2 * section / 80,
+                      20, 0, true, 0, core * section, (core + 2) * section});
+  GlobalMemory memory(machine);
+  memory.addRound(pieces);
+  EXPECT_EQ(memory.load(link, 0).cycles(0, 2 * section), 9 * section / 160 + 1);
+  memory.addRound(pieces);
+  EXPECT_EQ(memory.load(link, 0).cycles(0, 2 * section), (9 * section / 160 + 1 + 820) / 2);
+  for (Piece &piece : pieces)
+    piece.begin = piece.end = 0; // nothing in common
+  GlobalMemory apart(machine);
+  apart.addRound(pieces);
+  EXPECT_EQ(apart.load(link, 0).cycles(0, 2 * section), 16 * section / 160 + 1);
+}
+
 // The first of four rounds takes 400 cycles, the others the port's 100.
 TEST_F(GlobalMemoryTest, WhatIsReadAgainComesFromL2) {
   GlobalMemory memory(machine);
