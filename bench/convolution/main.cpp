@@ -1,9 +1,9 @@
 // mmk-convolution: the layers of ResNet-50 and MobileNet v2 on the host beside oneDNN and PyTorch,
 // interleaved in one process, and beside the ceiling of the multiplier.
 //
-//   mmk-convolution [REGEX]    the problems whose name matches ("resnet50 dense 3x3 14 .* nchw f32 1")
-//   mmk-convolution --write    all of them, into docs/convolution-cpu.md
-//   mmk-convolution --write-one-thread    those of one thread, on a computer with other work
+//   mmk-convolution [REGEX]    the problems whose name matches ("resnet50 dense 3x3 14 .* nchw f32
+//   1") mmk-convolution --write    all of them, into docs/convolution-cpu.md mmk-convolution
+//   --write-one-thread    those of one thread, on a computer with other work
 #include "bench/ceilings.h"
 #include "bench/convolution/problem.h"
 #include "bench/peers/turns.h"
@@ -42,34 +42,59 @@ constexpr Layer depthwise(int64_t image, int64_t channels, int64_t stride = 1) {
 constexpr const char *resnet = "resnet50", *mobilenet = "mobilenet2";
 
 /// The distinct layers of ResNet-50 and of MobileNet v2.
-constexpr auto layers = std::to_array<Layer>(
-    {dense(resnet, 224, 3, 64, 7, 2),      dense(resnet, 56, 64, 64, 1),
-     dense(resnet, 56, 64, 64, 3),         dense(resnet, 56, 64, 256, 1),
-     dense(resnet, 56, 256, 64, 1),        dense(resnet, 56, 256, 128, 1),
-     dense(resnet, 56, 128, 128, 3, 2),    dense(resnet, 28, 128, 512, 1),
-     dense(resnet, 56, 256, 512, 1, 2),    dense(resnet, 28, 512, 128, 1),
-     dense(resnet, 28, 128, 128, 3),       dense(resnet, 28, 512, 256, 1),
-     dense(resnet, 28, 256, 256, 3, 2),    dense(resnet, 14, 256, 1024, 1),
-     dense(resnet, 28, 512, 1024, 1, 2),   dense(resnet, 14, 1024, 256, 1),
-     dense(resnet, 14, 256, 256, 3),       dense(resnet, 14, 1024, 512, 1),
-     dense(resnet, 14, 512, 512, 3, 2),    dense(resnet, 7, 512, 2048, 1),
-     dense(resnet, 14, 1024, 2048, 1, 2),  dense(resnet, 7, 2048, 512, 1),
-     dense(resnet, 7, 512, 512, 3),        dense(mobilenet, 224, 3, 32, 3, 2),
-     depthwise(112, 32),                   dense(mobilenet, 112, 32, 16, 1),
-     dense(mobilenet, 112, 16, 96, 1),     depthwise(112, 96, 2),
-     dense(mobilenet, 56, 96, 24, 1),      dense(mobilenet, 56, 24, 144, 1),
-     depthwise(56, 144),                   dense(mobilenet, 56, 144, 24, 1),
-     depthwise(56, 144, 2),                dense(mobilenet, 28, 144, 32, 1),
-     dense(mobilenet, 28, 32, 192, 1),     depthwise(28, 192),
-     dense(mobilenet, 28, 192, 32, 1),     depthwise(28, 192, 2),
-     dense(mobilenet, 14, 192, 64, 1),     dense(mobilenet, 14, 64, 384, 1),
-     depthwise(14, 384),                   dense(mobilenet, 14, 384, 64, 1),
-     dense(mobilenet, 14, 384, 96, 1),     dense(mobilenet, 14, 96, 576, 1),
-     depthwise(14, 576),                   dense(mobilenet, 14, 576, 96, 1),
-     depthwise(14, 576, 2),                dense(mobilenet, 7, 576, 160, 1),
-     dense(mobilenet, 7, 160, 960, 1),     depthwise(7, 960),
-     dense(mobilenet, 7, 960, 160, 1),     dense(mobilenet, 7, 960, 320, 1),
-     dense(mobilenet, 7, 320, 1280, 1)});
+constexpr auto layers = std::to_array<Layer>({dense(resnet, 224, 3, 64, 7, 2),
+                                              dense(resnet, 56, 64, 64, 1),
+                                              dense(resnet, 56, 64, 64, 3),
+                                              dense(resnet, 56, 64, 256, 1),
+                                              dense(resnet, 56, 256, 64, 1),
+                                              dense(resnet, 56, 256, 128, 1),
+                                              dense(resnet, 56, 128, 128, 3, 2),
+                                              dense(resnet, 28, 128, 512, 1),
+                                              dense(resnet, 56, 256, 512, 1, 2),
+                                              dense(resnet, 28, 512, 128, 1),
+                                              dense(resnet, 28, 128, 128, 3),
+                                              dense(resnet, 28, 512, 256, 1),
+                                              dense(resnet, 28, 256, 256, 3, 2),
+                                              dense(resnet, 14, 256, 1024, 1),
+                                              dense(resnet, 28, 512, 1024, 1, 2),
+                                              dense(resnet, 14, 1024, 256, 1),
+                                              dense(resnet, 14, 256, 256, 3),
+                                              dense(resnet, 14, 1024, 512, 1),
+                                              dense(resnet, 14, 512, 512, 3, 2),
+                                              dense(resnet, 7, 512, 2048, 1),
+                                              dense(resnet, 14, 1024, 2048, 1, 2),
+                                              dense(resnet, 7, 2048, 512, 1),
+                                              dense(resnet, 7, 512, 512, 3),
+                                              dense(mobilenet, 224, 3, 32, 3, 2),
+                                              depthwise(112, 32),
+                                              dense(mobilenet, 112, 32, 16, 1),
+                                              dense(mobilenet, 112, 16, 96, 1),
+                                              depthwise(112, 96, 2),
+                                              dense(mobilenet, 56, 96, 24, 1),
+                                              dense(mobilenet, 56, 24, 144, 1),
+                                              depthwise(56, 144),
+                                              dense(mobilenet, 56, 144, 24, 1),
+                                              depthwise(56, 144, 2),
+                                              dense(mobilenet, 28, 144, 32, 1),
+                                              dense(mobilenet, 28, 32, 192, 1),
+                                              depthwise(28, 192),
+                                              dense(mobilenet, 28, 192, 32, 1),
+                                              depthwise(28, 192, 2),
+                                              dense(mobilenet, 14, 192, 64, 1),
+                                              dense(mobilenet, 14, 64, 384, 1),
+                                              depthwise(14, 384),
+                                              dense(mobilenet, 14, 384, 64, 1),
+                                              dense(mobilenet, 14, 384, 96, 1),
+                                              dense(mobilenet, 14, 96, 576, 1),
+                                              depthwise(14, 576),
+                                              dense(mobilenet, 14, 576, 96, 1),
+                                              depthwise(14, 576, 2),
+                                              dense(mobilenet, 7, 576, 160, 1),
+                                              dense(mobilenet, 7, 160, 960, 1),
+                                              depthwise(7, 960),
+                                              dense(mobilenet, 7, 960, 160, 1),
+                                              dense(mobilenet, 7, 960, 320, 1),
+                                              dense(mobilenet, 7, 320, 1280, 1)});
 constexpr std::array<ElementType, 2> types = {ElementType::f32, ElementType::bf16};
 
 /// Seconds of one run; 0 where a library has no implementation.
@@ -127,8 +152,8 @@ std::optional<Figures> measure(const Problem &problem) {
     }
     figures.*fields[i] = times[i].seconds.median;
   }
-  figures.ceiling = problem.operations() / figures.constant / 1e9 /
-                    peers::spreadOf(std::move(ceilings)).median;
+  figures.ceiling =
+      problem.operations() / figures.constant / 1e9 / peers::spreadOf(std::move(ceilings)).median;
   return figures;
 }
 
@@ -161,9 +186,9 @@ std::vector<Table> tablesOf(const Threads &counts) {
 }
 
 std::string line(const Problem &problem, const Figures &figures) {
-  std::string text = fmt::format("{:50} {:8.3f} ms, {:.2f} of the ceiling, constant {:.2f}",
-                                 problem.name(), figures.mmk * 1e3, figures.ceiling,
-                                 figures.mmk / figures.constant);
+  std::string text =
+      fmt::format("{:50} {:8.3f} ms, {:.2f} of the ceiling, constant {:.2f}", problem.name(),
+                  figures.mmk * 1e3, figures.ceiling, figures.mmk / figures.constant);
   for (const auto &[name, ratio] : {std::pair("oneDNN", figures.oneDnn / figures.mmk),
                                     {"prepacked", figures.prepacked / figures.constant},
                                     {"PyTorch", figures.pyTorch / figures.mmk}})
@@ -180,7 +205,9 @@ struct Mean {
     if (ratio > 0)
       logarithms += std::log(ratio), ++count;
   }
-  std::string text() const { return count ? fmt::format("{:.2f}", std::exp(logarithms / count)) : ""; }
+  std::string text() const {
+    return count ? fmt::format("{:.2f}", std::exp(logarithms / count)) : "";
+  }
 };
 
 std::string tableOf(const Measured &measured, const Table &table) {

@@ -15,8 +15,8 @@ namespace {
 /// Window and stride are those of the layer, all else is a dimension.
 std::string textOf(const Problem &problem, bool packs) {
   const Layer &layer = problem.layer;
-  const std::string at = fmt::format("{0}*p + r - {1}, {0}*q + s - {1}", layer.stride,
-                                     problem.padding());
+  const std::string at =
+      fmt::format("{0}*p + r - {1}, {0}*q + s - {1}", layer.stride, problem.padding());
   std::string x = "B, C, H, W", w = fmt::format("O, C, {0}, {0}", layer.size), y = "B, O, P, Q";
   std::string read = fmt::format("pad(x, 0)[n, c, {}]", at), weight = "w[o, c, r, s]";
   std::string place = "n, o, p, q", sum = "c, r, s";

@@ -30,8 +30,8 @@ public:
     setThreads(problem.threads);
     using tag = memory::format_tag;
     const Layer &layer = problem.layer;
-    const auto type = problem.type == ElementType::bf16 ? memory::data_type::bf16
-                                                        : memory::data_type::f32;
+    const auto type =
+        problem.type == ElementType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
     const int64_t extent = problem.resultImage(), edge = problem.padding();
     const tag image = problem.channelsLast ? tag::nhwc : tag::nchw;
     const memory::dims x = {problem.batch, layer.channels, layer.image, layer.image},
@@ -49,10 +49,10 @@ public:
       return memory::desc(dims, type, packs ? tag::any : plain);
     };
     using Forward = dnnl::convolution_forward;
-    const Forward::desc description(
-        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-        described(x, image), described(w, weights), described(y, image),
-        {layer.stride, layer.stride}, {edge, edge}, {edge, edge});
+    const Forward::desc description(dnnl::prop_kind::forward_inference,
+                                    dnnl::algorithm::convolution_direct, described(x, image),
+                                    described(w, weights), described(y, image),
+                                    {layer.stride, layer.stride}, {edge, edge}, {edge, edge});
     const Forward::primitive_desc chosen(description, engine_);
     primitive_ = Forward(chosen);
     x_ = own(given[0], chosen.src_desc());
@@ -63,8 +63,7 @@ public:
 
   void run() {
     setThreads(problem_.threads);
-    primitive_.execute(stream_,
-                       {{DNNL_ARG_SRC, x_}, {DNNL_ARG_WEIGHTS, w_}, {DNNL_ARG_DST, y_}});
+    primitive_.execute(stream_, {{DNNL_ARG_SRC, x_}, {DNNL_ARG_WEIGHTS, w_}, {DNNL_ARG_DST, y_}});
     // The first result is shown in the layout in which it is checked.
     if (!isShown_ && y_.get_data_handle() != given_.get_data_handle())
       dnnl::reorder(y_, given_).execute(stream_, y_, given_);

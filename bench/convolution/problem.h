@@ -1,5 +1,5 @@
-// The convolution that every library computes in one row of the comparison, and what is wrong with a
-// result.
+// The convolution that every library computes in one row of the comparison, and what is wrong with
+// a result.
 #pragma once
 
 #include "bench/peers/problem.h"

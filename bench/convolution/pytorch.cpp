@@ -26,9 +26,8 @@ Contender ofPyTorch(const Problem &problem, Operands &operands) {
     at::set_num_threads(static_cast<int>(problem.threads));
     const c10::InferenceMode mode;
     const int64_t stride = problem.layer.stride, edge = problem.padding();
-    const at::Tensor result =
-        at::conv2d(x, w, {}, {stride, stride}, {edge, edge}, {1, 1},
-                   problem.layer.isDepthwise ? problem.layer.channels : 1);
+    const at::Tensor result = at::conv2d(x, w, {}, {stride, stride}, {edge, edge}, {1, 1},
+                                         problem.layer.isDepthwise ? problem.layer.channels : 1);
     if (!isShown)
       y.copy_(result);
     isShown = true;

@@ -17,8 +17,8 @@ public:
 
   void run() {
     sample_.fill = random_.chance(10) ? Fill::strewn : Fill::integers;
-    type_ = random_.oneOf({ElementType::f16, ElementType::f16, ElementType::bf16, ElementType::f32,
-                           ElementType::i8});
+    type_ = random_.oneOf(
+        {ElementType::f16, ElementType::f16, ElementType::bf16, ElementType::f32, ElementType::i8});
     sample_.operandType = type_;
     isLast_ = random_.chance(30);
     drawExtents();
@@ -52,9 +52,9 @@ private:
 
   /// Its results times its taps, which are at most so many.
   int64_t drawAxis(int axis, int64_t most) {
-    const int64_t taps = std::min(most, random_.oneOf({int64_t(1), int64_t(1), int64_t(2),
-                                                       int64_t(3), int64_t(3), int64_t(4),
-                                                       int64_t(5), int64_t(7)})),
+    const int64_t taps = std::min(most,
+                                  random_.oneOf({int64_t(1), int64_t(1), int64_t(2), int64_t(3),
+                                                 int64_t(3), int64_t(4), int64_t(5), int64_t(7)})),
                   stride = random_.oneOf({1, 1, 1, 2, 2, 3}),
                   dilation = random_.oneOf({1, 1, 1, 2, 3}),
                   results = std::max<int64_t>(
@@ -119,8 +119,7 @@ private:
     if (isMade)
       kernel().body.push_back(
           {true, "made", {fmt::format("cast<{}>(max(x, -1))", spelling(type_)), {}}});
-    const std::string name = isMade ? "made" : "x",
-                      indices = joined(image("n", "g", "c", at_));
+    const std::string name = isMade ? "made" : "x", indices = joined(image("n", "g", "c", at_));
     const bool pads = isPadded_ || random_.chance(50);
     return pads ? fmt::format("pad({}, {})", name, random_.oneOf(Words{"0", "0", "0", "1"})) +
                       indices

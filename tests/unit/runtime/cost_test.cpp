@@ -214,24 +214,28 @@ TEST_F(GlobalMemoryTest, CoresAtOtherPlacesDoNotShareLines) {
 }
 
 // Eight cores read two sections of 32768 bytes each, of which the next core reads the second, too:
-// nine are fetched, at 160 bytes a cycle. In the second round all are in L2, and the port takes
-// 820.
+// nine are fetched, and later all are in L2.
 TEST_F(GlobalMemoryTest, LinesOfPartsThatOverlapAreFetchedOnce) {
-  constexpr int64_t section = 32768;
+  constexpr int64_t section = 32768, port = 2 * section / 64, fetches = 9 * section / 128;
+  machine.hbmBytesPerSecond = 128e9;
+  link.bytesPerCycle = 64;
   std::vector<Piece> pieces;
   for (int64_t core = 0; core < 8; ++core)
-    pieces.push_back({static_cast<uint64_t>(core), 0, 2 * section, 2 * section, 2 * section / 80,
-                      20, 0, true, 0, core * section, (core + 2) * section});
+    pieces.push_back({static_cast<uint64_t>(core), 0, 2 * section, 2 * section, port, 20, 0, true,
+                      0, core * section, (core + 2) * section});
+  const auto load = [&](const GlobalMemory &from) {
+    return from.load(link, 0).cycles(0, 2 * section);
+  };
   GlobalMemory memory(machine);
   memory.addRound(pieces);
-  EXPECT_EQ(memory.load(link, 0).cycles(0, 2 * section), 9 * section / 160 + 1);
+  EXPECT_EQ(load(memory), fetches);
   memory.addRound(pieces);
-  EXPECT_EQ(memory.load(link, 0).cycles(0, 2 * section), (9 * section / 160 + 1 + 820) / 2);
+  EXPECT_EQ(load(memory), (fetches + port) / 2);
   for (Piece &piece : pieces)
     piece.begin = piece.end = 0; // nothing in common
   GlobalMemory apart(machine);
   apart.addRound(pieces);
-  EXPECT_EQ(apart.load(link, 0).cycles(0, 2 * section), 16 * section / 160 + 1);
+  EXPECT_EQ(load(apart), 16 * section / 128);
 }
 
 // The first of four rounds takes 400 cycles, the others the port's 100.
