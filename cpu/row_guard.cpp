@@ -160,8 +160,8 @@ RowGuard::Range RowGuard::range(Emitter &e, const RowFacts::Known &known, Value 
   return {first, most(end, first)};
 }
 
-RowGuard::Bounds RowGuard::boundsOfRows(Emitter &e, const RowFacts::Known &known,
-                                        Value *count) const {
+RowGuard::Range RowGuard::rangeOfRows(Emitter &e, const RowFacts::Known &known,
+                                      Value *count) const {
   IRBuilder<> &b = e.b;
   const unsigned lanes = e.target.lanes;
   Type *numbers = e.vectorOf(e.i64(), lanes);
@@ -180,10 +180,17 @@ RowGuard::Bounds RowGuard::boundsOfRows(Emitter &e, const RowFacts::Known &known
     else
       end = b.CreateSelect(b.CreateICmpSGE(rest, zero), end, zero);
   }
-  auto of = [&](Intrinsic::ID id, Value *rows) { return b.CreateUnaryIntrinsic(id, rows); };
-  return {{of(Intrinsic::vector_reduce_smin, first), of(Intrinsic::vector_reduce_smax, end)},
-          {of(Intrinsic::vector_reduce_smax, first),
-           isExact_ ? of(Intrinsic::vector_reduce_smin, end) : e.number(0)}};
+  return {first, end};
+}
+
+RowGuard::Bounds RowGuard::boundsOfRows(Emitter &e, const RowFacts::Known &known,
+                                        Value *count) const {
+  const Range rows = rangeOfRows(e, known, count);
+  auto of = [&](Intrinsic::ID id, Value *values) { return e.b.CreateUnaryIntrinsic(id, values); };
+  return {
+      {of(Intrinsic::vector_reduce_smin, rows.first), of(Intrinsic::vector_reduce_smax, rows.end)},
+      {of(Intrinsic::vector_reduce_smax, rows.first),
+       isExact_ ? of(Intrinsic::vector_reduce_smin, rows.end) : e.number(0)}};
 }
 
 } // namespace mmk

@@ -47,6 +47,9 @@ public:
     Range some, all;
   };
   Bounds boundsOfRows(Emitter &e, const RowFacts::Known &known, llvm::Value *count) const;
+  /// The indices of each row, i64 in its lane, outside of which it does not hold; inside an exact
+  /// one does.
+  Range rangeOfRows(Emitter &e, const RowFacts::Known &known, llvm::Value *count) const;
 
 private:
   /// index * (1, 0 or -1) + kept * column + constant + terms, which is at least 0 where the

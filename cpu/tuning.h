@@ -200,7 +200,7 @@ struct CpuTuning {
     return 1024 / static_cast<int64_t>(products) / 16 * 16;
   }
   /// Rows for which the operands of a part are packed: packing then takes some percent of the time.
-  static constexpr int64_t chainRows = 256;
+  static constexpr int64_t chainRows = 512;
   /// Rows up to which B and V are read in place, and how far ahead these are prefetched into L2.
   static constexpr int64_t chainRowsInPlace = 8;
   int64_t chainPrefetchBytes = 8192;

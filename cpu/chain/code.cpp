@@ -76,6 +76,7 @@ private:
   /// A part of the columns of the first products.
   struct Part {
     Value *column = nullptr, *count = nullptr;
+    Value *next = nullptr;          ///< the first column of the part that is packed next
     SmallVector<Value *> nonFinite; ///< i1, of each V: some element is infinite or NaN
   };
   struct Range {
@@ -98,8 +99,11 @@ private:
   void packB(const ChainPlaces &p, const Layout &at, const Part &part, size_t i, Value *from,
              Value *depth);
   void packV(const ChainPlaces &p, const Layout &at, const Block &block, Part &part, size_t i);
+  void prefetchNext(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                    Value *group);
   Range findRanges(const ChainPlaces &p, const Layout &at, const Block &block);
-  void emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column);
+  void emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column,
+                Value *next);
   void emitGroup(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
                  Value *number);
   Group groupOf(const Layout &at, const Part &part, Value *number);
@@ -178,18 +182,18 @@ ChainTile::Layout ChainTile::layoutOf(const ChainPlaces &p) {
                 panel = CodeTarget::vectors * lanes;
   Layout at;
   at.width = e.number(0);
-  Value *most = e.number(depthAtATime()), *columnBytes = e.number(0),
+  Value *deepest = e.number(depthAtATime()), *columnBytes = e.number(0),
         *rowBytes = e.number(stateBytes());
   for (auto [i, of] : enumerate(p.firsts)) {
     Layout::First &own = at.firsts.emplace_back();
-    own.depth = e.min(of.k, most);
+    own.depth = e.min(of.k, deepest);
     own.bColumn = packedBytes(first[i], own.depth);
     own.aRow = b.CreateAdd(own.bColumn, e.number(padding));
     columnBytes = b.CreateAdd(columnBytes, own.bColumn);
     rowBytes = b.CreateAdd(rowBytes, own.aRow);
   }
   for (const ChainPlaces::Second &of : p.seconds) {
-    Value *width = e.min(of.columns, most), *wide = e.roundUp(width, lanes);
+    Value *width = e.min(of.columns, deepest), *wide = e.roundUp(width, lanes);
     at.width = b.CreateBinaryIntrinsic(Intrinsic::smax, at.width, width);
     at.seconds.emplace_back().sumRow = e.plus(e.number(padding), wide, 4);
     columnBytes = e.plus(columnBytes, wide, 4);
@@ -201,7 +205,8 @@ ChainTile::Layout ChainTile::layoutOf(const ChainPlaces &p) {
   for (auto [own, multiply] : zip(at.seconds, second))
     own.vColumn = packedBytes(multiply, at.part);
   Value *fitting = b.CreateUDiv(e.number(4 * CpuTuning::chainRowElements), rowBytes);
-  at.rows = e.min(e.roundDown(fitting, lanes), e.number(CpuTuning::chainRows));
+  Value *most = e.min(e.roundDown(fitting, lanes), e.number(CpuTuning::chainRows));
+  at.rows = e.roundUp(e.ceilDiv(p.m, e.ceilDiv(p.m, most)), lanes); // equal shares
   at.rows = b.CreateSelect(areDeep(p), e.number(lanes), at.rows);
   place(at, p.rows.scratch);
   return at;
@@ -350,6 +355,29 @@ void ChainTile::packV(const ChainPlaces &p, const Layout &at, const Block &block
   part.nonFinite.back() = b.CreateICmpNE(e.load(b.getInt8Ty(), is), b.getInt8(0));
 }
 
+// Packing would wait for memory otherwise. Each group of the block prefetches its share.
+void ChainTile::prefetchNext(const ChainPlaces &p, const Layout &at, const Block &block,
+                             const Part &part, Value *group) {
+  auto prefetch = [&](const Plane &plane, mlir::Value tensor, Value *first, Value *rows,
+                      Value *columns) {
+    Value *size = e.number(e.bytesOf(elementOf(e, tensor)));
+    Value *alongColumns = b.CreateICmpEQ(plane.column, size);
+    auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongColumns, x, y); };
+    Value *lines = choose(rows, columns);
+    auto share = [&](Value *number) {
+      return b.CreateUDiv(b.CreateMul(number, lines), block.groups);
+    };
+    b.CreateCall(prefetchLines(e),
+                 {first, choose(plane.row, plane.column), b.CreateMul(choose(columns, rows), size),
+                  share(group), share(b.CreateAdd(group, e.number(1)))});
+  };
+  for (auto [i, of] : enumerate(p.firsts))
+    prefetch(of.b, op.getB()[i], e.offset(of.b.pointer, b.CreateMul(part.next, of.b.column)), of.k,
+             at.part);
+  for (auto [i, of] : enumerate(p.seconds))
+    prefetch(of.v, op.getV()[i], placeOfV(p, block, i, part.next), at.part, block.columns[i]);
+}
+
 void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &block,
                            const Part &part, const Group &group, size_t i) {
   const ChainPlaces::First &of = p.firsts[i];
@@ -476,9 +504,9 @@ void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &b
   });
 }
 
-void ChainTile::emitPart(const ChainPlaces &p, const Layout &at, const Block &block,
-                         Value *column) {
-  Part part{column, e.min(at.part, b.CreateSub(p.n, column)), {}};
+void ChainTile::emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column,
+                         Value *next) {
+  Part part{column, e.min(at.part, b.CreateSub(p.n, column)), next, {}};
   if (form == ChainForm::inPlace)
     return emitGroup(p, at, block, part, e.number(0));
   e.when(b.CreateNot(areDeep(p)), [&] {
@@ -487,8 +515,10 @@ void ChainTile::emitPart(const ChainPlaces &p, const Layout &at, const Block &bl
   });
   for (size_t i = 0; i < second.size(); ++i)
     packV(p, at, block, part, i);
-  e.loop(e.number(0), block.groups, e.number(1),
-         [&](Value *group) { emitGroup(p, at, block, part, group); });
+  e.loop(e.number(0), block.groups, e.number(1), [&](Value *group) {
+    prefetchNext(p, at, block, part, group);
+    emitGroup(p, at, block, part, group);
+  });
 }
 
 void ChainTile::finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group) {
@@ -514,7 +544,14 @@ void ChainTile::emitBlock(const ChainPlaces &p, const Layout &at, const Block &b
          [&](Value *group) { callGroup(Stage::start, at, block, group, noColumns(at)); });
   const Range range = findRanges(p, at, block);
   Value *from = b.CreateMul(b.CreateUDiv(range.first, at.part), at.part);
-  e.loop(from, range.end, at.part, [&](Value *column) { emitPart(p, at, block, column); });
+  // Behind the last part of a block comes the first one of the next tile: where operands are dense,
+  // its columns are those behind the last one here.
+  Value *ofNextTile = b.CreateAdd(p.n, from);
+  e.loop(from, range.end, at.part, [&](Value *column) {
+    Value *next = b.CreateAdd(column, at.part);
+    emitPart(p, at, block, column,
+             b.CreateSelect(b.CreateICmpSLT(next, range.end), next, ofNextTile));
+  });
   e.loop(zero, block.groups, e.number(1), [&](Value *group) { finish(p, at, block, group); });
 }
 

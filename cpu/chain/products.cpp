@@ -44,6 +44,16 @@ void emitGroupProduct(Emitter &e, Multiply multiply, const GroupProduct &product
   });
 }
 
+Function *prefetchLines(Emitter &e) {
+  return e.helper("chain_prefetch", 1, 4, {}, [&](Function *f) {
+    e.loop(f->getArg(3), f->getArg(4), e.number(1), [&](Value *row) {
+      Value *from = e.offset(f->getArg(0), e.b.CreateMul(row, f->getArg(1)));
+      e.loop(e.number(0), f->getArg(2), e.number(Emitter::lineBytes),
+             [&](Value *byte) { e.prefetch(e.offset(from, byte), /*level=*/2); });
+    });
+  });
+}
+
 Function *findNonFinite(Emitter &e, Multiply multiply) {
   const bool isNarrow = isBf16(multiply);
   return e.helper(isNarrow ? "non_finite_bf16" : "non_finite_f32", 2, 1, {}, [&](Function *f) {

@@ -24,6 +24,10 @@ struct GroupProduct {
 };
 void emitGroupProduct(Emitter &e, Multiply multiply, const GroupProduct &product);
 
+/// void(ptr from, i64 stride, i64 bytes, i64 first, i64 end): prefetches so many bytes of each of
+/// some rows into L2.
+llvm::Function *prefetchLines(Emitter &e);
+
 /// void(ptr isSome, ptr panels, i64 bytes): whether some element of packed panels is infinite or
 /// NaN, as a byte.
 llvm::Function *findNonFinite(Emitter &e, Multiply multiply);

@@ -185,13 +185,48 @@ void ChainRows::start(const Group &group) {
   }
 }
 
-RowGuard::Bounds ChainRows::bounds(const Group &group, Value *count) {
-  addRows(group);
+RowFacts::Known ChainRows::termsOfGuard() {
   computeRows(c.guard->terms());
   Known known = ofRows;
   for (mlir::Value term : c.guard->terms())
     known[term] = rowOf(term);
-  return c.guard->boundsOfRows(e, known, count);
+  return known;
+}
+
+RowGuard::Bounds ChainRows::bounds(const Group &group, Value *count) {
+  addRows(group);
+  return c.guard->boundsOfRows(e, termsOfGuard(), count);
+}
+
+// An exact condition is a range of columns for each row: one comparison tells it, without wide
+// integers.
+void ChainRows::findRanges(Value *end) {
+  if (isFull || !c.guard || !c.guard->isExact())
+    return;
+  const RowGuard::Range rows = c.guard->rangeOfRows(e, termsOfGuard(), end);
+  auto store = [&](Value *numbers) {
+    Type *vector = e.vectorOf(b.getInt32Ty(), lanes());
+    Value *array = e.local(vector);
+    e.store(b.CreateTrunc(numbers, vector), array);
+    return array;
+  };
+  Value *zero = Constant::getNullValue(rows.end->getType());
+  Value *last = b.CreateBinaryIntrinsic(Intrinsic::smax, rows.end, zero);
+  Value *first = e.min(rows.first, last);
+  ranges = {store(first), store(b.CreateSub(last, first))};
+}
+
+void ChainRows::addGuard(Value *row, Value *column, Known &known) {
+  if (isFull && c.guard)
+    known[c.guard->condition()] = e.splat(b.getTrue(), lanes());
+  if (!ranges.first)
+    return;
+  auto ofRow = [&](Value *array) {
+    Value *place = e.offset(array, b.CreateMul(row, e.number(4)));
+    return e.splat(e.load(b.getInt32Ty(), place), lanes());
+  };
+  known[c.guard->condition()] =
+      b.CreateICmpULT(b.CreateSub(positionsFrom(column), ofRow(ranges.first)), ofRow(ranges.count));
 }
 
 //===--- elements --------------------------------------------------------------------------===//
@@ -321,8 +356,6 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
     for (mlir::BlockArgument argument : region.getArguments())
       if (isSource(argument))
         known[argument] = ofRows.lookup(argument);
-    if (c.guard && isFull)
-      known[c.guard->condition()] = e.splat(b.getTrue(), lanes());
     const Pointers pointers = moved(RowCode::start(), facts.rows, b.CreateAdd(group.row, r));
     Value *scoresOfRow = e.offset(scores, b.CreateMul(r, e.number(CpuTuning::chainScoreRowBytes)));
     constexpr int64_t together = 4;
@@ -331,7 +364,9 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
       all.append(one);
     Value *whole = e.roundDown(count, together * lanes());
     auto stepAt = [&](Value *column, Value *some, ArrayRef<Value *> values) {
-      return flat(step(level, pointers, scoresOfRow, first, column, some, known,
+      Known here = known;
+      addGuard(r, b.CreateAdd(first, column), here);
+      return flat(step(level, pointers, scoresOfRow, first, column, some, here,
                        parted(values, of, /*totals=*/false)));
     };
     all = e.loop(e.number(0), whole, e.number(together * lanes()), all,
@@ -477,6 +512,7 @@ void ChainRows::rescale(const Group &group) {
 void ChainRows::addPart(const Group &group, Value *scores, Value *partials, Value *first,
                         Value *count) {
   addRows(group);
+  findRanges(b.CreateAdd(first, count));
   for (unsigned level = 0; level < facts.passes.size(); ++level) {
     emitPass(level, group, scores, partials, first, count);
     combine(level, group, partials);

@@ -81,6 +81,11 @@ public:
 
 private:
   void addRows(const Group &group);
+  Known termsOfGuard();
+  /// Those of the columns below `end` for which the guard holds in each row.
+  void findRanges(llvm::Value *end);
+  /// Adds whether the guard holds from `column` on in a row of the group, as far as that is known.
+  void addGuard(llvm::Value *row, llvm::Value *column, Known &known);
   void computeRows(llvm::ArrayRef<mlir::Value> wanted) { compute(wanted, ofRows); }
   llvm::Value *rowOf(mlir::Value value) { return valueOf(value, ofRows); }
   llvm::Value *statePlace(const Group &group, int64_t number);
@@ -115,6 +120,9 @@ private:
   const unsigned scoreCount; ///< the first arguments of the region
   const bool isFull;
   Known ofRows; ///< with the rows in the lanes
+  struct {
+    llvm::Value *first = nullptr, *count = nullptr;
+  } ranges; ///< arrays with an i32 of each row; null: the guard is computed for each element
 };
 
 } // namespace mmk
