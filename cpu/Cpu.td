@@ -44,6 +44,13 @@ def Cpu_ProductOp : Cpu_TileOp<"product"> {
     n (B). `scratch` is where blocks of the operands are packed, and where sums wait between two
     passes: no more of it is used than stays in the caches. With `packed`, B is a constant that comes
     in panels (support/panel_layout.h), over its whole depth.
+
+    With `window`, A or B, the one that runs along [-1, -1], is the tensor of which a matrix of its
+    elements is multiplied. The position of a row and that of a column of the matrix are each split
+    into so many `digits`: these are the dimensions of the map, which gives the indices of the
+    element. An element outside of the tensor is 0. The operands are the symbols of the map, the
+    extents of the digits, and the positions of the first row and column of the tile:
+    `window affine_map<(c, r, s, p, q)[n] -> (n, c, p + r - 1, q + s - 1)> digits [3, 2] (...)`.
     ```mlir
     cpu.product %a[%m, %c0] along [0, 1], %b[%c0, %n] along [0, 1]
       size(%rows, %columns, %k) step 512
@@ -63,17 +70,24 @@ def Cpu_ProductOp : Cpu_TileOp<"product"> {
                        Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
                        DenseI64ArrayAttr:$outputAlong,
                        AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
-                       AnyStaticShapeMemRef:$acc, UnitAttr:$packed);
+                       AnyStaticShapeMemRef:$acc, Variadic<Index>:$windowOperands,
+                       OptionalAttr<AffineMapAttr>:$window,
+                       OptionalAttr<DenseI64ArrayAttr>:$windowDigits, UnitAttr:$packed);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong
     `size` `(` $m `,` $n `,` $k `)` `step` $step
     `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
     `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
-    `scratch` `(` $aScratch `,` $bScratch `,` $acc `)` $body
+    `scratch` `(` $aScratch `,` $bScratch `,` $acc `)`
+    (`window` $window^ `digits` $windowDigits `(` $windowOperands `)`)? $body
     `:` type($a) `,` type($b) `,` type($aScratch) `,` type($bScratch) `,` type($acc) attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isWindowOfA() { return getWindow() && getAAlong()[0] < 0; }
+    bool isWindowOfB() { return getWindow() && getAAlong()[0] >= 0; }
+  }];
 }
 
 def Cpu_ElementwiseOp : Cpu_TileOp<"elementwise"> {

@@ -51,7 +51,7 @@ void CpuProgram::beginIteration(mlir::scf::ForOp op, Value *i) {
   next = {};
   auto products = op.getBody()->getOps<cpu::ProductOp>();
   if (!llvm::hasSingleElement(products) || !isOfBatch(*products.begin()) ||
-      (*products.begin()).getPacked())
+      (*products.begin()).getPacked() || (*products.begin()).getWindow())
     return;
   Value *following = b.CreateAdd(i, values.value(op.getStep()));
   Value *isLast = b.CreateICmpSGE(following, values.value(op.getUpperBound()));

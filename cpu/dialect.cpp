@@ -346,6 +346,24 @@ static LogicalResult expectSpaceViews(Operation *op, OperandRange tensors, Opera
   return success();
 }
 
+static LogicalResult verifyWindow(ProductOp op) {
+  const bool runsAlong = op.getAAlong()[0] >= 0 && op.getBAlong()[0] >= 0;
+  if (!op.getWindow())
+    return runsAlong ? success() : op.emitOpError("expected A and B to run along its rows");
+  const ArrayRef<int64_t> digits = op.getWindowDigits().value_or(ArrayRef<int64_t>());
+  const AffineMap map = *op.getWindow();
+  Value tensor = op.isWindowOfA() ? op.getA() : op.getB();
+  const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
+  if (runsAlong)
+    return op.emitOpError("expected the tensor of its window to run along no size");
+  if (digits.size() != 2 || digits[0] + digits[1] != map.getNumDims() ||
+      map.getNumResults() != rank || op.getWindowOperands().size() != map.getNumInputs() + 2)
+    return op.emitOpError("expected a window of ")
+           << map.getNumDims() << " digits, " << map.getNumInputs() + 2 << " operands and " << rank
+           << " indices";
+  return success();
+}
+
 LogicalResult ProductOp::verify() {
   if (failed(expectSpace(*this, "A", getA(), {Space::gm})) ||
       failed(expectSpace(*this, "B", getB(), {Space::gm})) ||
@@ -358,6 +376,8 @@ LogicalResult ProductOp::verify() {
     return failure();
   if (getStepAttr().getInt() < 1)
     return emitOpError("expected a positive step, found ") << getStepAttr().getInt();
+  if (failed(verifyWindow(*this)))
+    return failure();
   return verifyTileOp(*this, /*more=*/1);
 }
 

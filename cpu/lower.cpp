@@ -146,8 +146,7 @@ CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
   return all;
 }
 
-/// An operand over the whole depth, before the loops along k slice it.
-Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
+Value CpuLowering::wholeOperand(const Tile &tile, unsigned which) {
   linalg::ContractOp contract = tile.products[0].contract;
   scf::ForOp stages = TiledProduct(tile.products[0]).stageLoop;
   Value tensor = contract.getInputs()[which];
@@ -156,7 +155,11 @@ Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
       break;
     tensor = slice.getSource();
   }
-  return operandOf(contract, which, tensor);
+  return tensor;
+}
+
+Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
+  return operandOf(tile.products[0].contract, which, wholeOperand(tile, which));
 }
 
 /// An operand of a product as `tensor`, which is all of it or more.
@@ -176,14 +179,24 @@ Tensors CpuLowering::operandOf(linalg::ContractOp contract, unsigned which, Valu
 void CpuLowering::emitProduct(Tile &tile, const Scratch &scratch,
                               ArrayRef<Destination> destinations) {
   const int64_t stage = tile.products[0].stage;
-  const Tensors left = operandOf(tile, 0), right = operandOf(tile, 1);
+  WindowRead window;
+  auto operand = [&](unsigned which) {
+    Value tensor = wholeOperand(tile, which);
+    if (!unfoldedWindow(tensor))
+      return operandOf(tile, which);
+    window = readWindow(tile.products[0].contract, which, tensor);
+    return window.operand;
+  };
+  const Tensors left = operand(0), right = operand(1);
   const TileInputs read = inputsOf(tile);
   const Tensors &inputs = read.tensors, outputs = outputsOf(tile, destinations);
   auto op = cpu::ProductOp::create(
       b, loc, left.tensors[0], left.offsets, left.along, right.tensors[0], right.offsets,
       right.along, tile.rows, tile.columns, map.lookup(tile.products[0].stageLoop.getUpperBound()),
       stage, inputs.tensors, inputs.offsets, inputs.along, outputs.tensors, outputs.offsets,
-      outputs.along, scratch.a, scratch.b, scratch.sums);
+      outputs.along, scratch.a, scratch.b, scratch.sums, window.operands,
+      window.map ? AffineMapAttr::get(window.map) : AffineMapAttr(),
+      window.map ? b.getDenseI64ArrayAttr(window.digits) : DenseI64ArrayAttr());
   SmallVector<Type> elements = {
       cast<RankedTensorType>(tile.products[0].result().getType()).getElementType()};
   elements.append(inputs.elements);
@@ -240,6 +253,8 @@ void CpuLowering::emitElementwise(Tile &tile, ArrayRef<Destination> destinations
 LogicalResult CpuLowering::emitGroup(ir::FusionGroupOp group) {
   if (group.getSpaceAttr())
     return emitRows(group);
+  if (unfoldedWindow(group.getResult(0)))
+    return success();
   FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
   if (failed(found) || failed(expectTensors(group, *found)))
     return failure();

@@ -139,6 +139,22 @@ private:
   TileInputs inputsOf(Tile &tile);
   Tensors outputsOf(const Tile &tile, llvm::ArrayRef<Destination> destinations);
   Tensors operandOf(const Tile &tile, unsigned which);
+  /// An operand over the whole depth, before the loops along k slice it.
+  static mlir::Value wholeOperand(const Tile &tile, unsigned which);
+  /// A window whose matrix only products read (windows/unfold.cpp), and what would copy it.
+  struct UnfoldedWindow {
+    ir::WindowOp window;
+    mlir::linalg::GenericOp copy;
+  };
+  static std::optional<UnfoldedWindow> unfoldedWindow(mlir::Value tensor);
+  /// Such an operand: its tensor, and the window of a cpu.product.
+  struct WindowRead {
+    Tensors operand;
+    mlir::AffineMap map;
+    llvm::SmallVector<int64_t> digits;
+    llvm::SmallVector<mlir::Value> operands;
+  };
+  WindowRead readWindow(mlir::linalg::ContractOp contract, unsigned which, mlir::Value tensor);
   Tensors operandOf(mlir::linalg::ContractOp contract, unsigned which, mlir::Value tensor);
   /// The region of the elementwise part; its first argument is the product, where there is one.
   void emitRegion(Tile &tile, mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,

@@ -12,6 +12,7 @@
 #include "cpu/skinny_gemm.h"
 #include "cpu/tiles.h"
 #include "cpu/tuning.h"
+#include "cpu/windows/operand.h"
 #include "jit/lazy.h"
 #include "runtime/abi.h"
 
@@ -26,6 +27,8 @@ SmallVector<Value **, 16> ProductOperands::shared() {
                                    &n,         &k,     &aScratch, &bScratch,  &acc,   &context};
   if (hasNext())
     all.append({&aAhead, &bAhead});
+  if (window)
+    all.push_back(&window);
   if (constant.prefix)
     all.append({&constant.prefix, &constant.panels, &constant.column, &constant.columns});
   return all;
@@ -84,8 +87,8 @@ public:
   ProductEmitter(Emitter &e, cpu::ProductOp op, Type *element, Multiply multiply,
                  const std::string &name, bool hasNext,
                  std::optional<PanelLayout> constant = std::nullopt)
-      : e(e), b(e.b), tuning(e.target), element(element), multiply(multiply), step(op.getStep()),
-        height(usesAmx(multiply) ? rowsInTiles : e.target.rows()),
+      : e(e), b(e.b), op(op), tuning(e.target), element(element), multiply(multiply),
+        step(op.getStep()), height(usesAmx(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
         hasNext(hasNext), constant(constant),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
@@ -127,6 +130,10 @@ private:
   }
   Function *widenRows();
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
+  /// A block of B that is a window, as panels in its scratch.
+  void packWindow(const ProductOperands &operands, Value *from, Value *depth, Value *first,
+                  Value *columns, Value *columnBytes);
+  Function *rowsOfWindow() { return WindowOperand(e, op).rows(name + "_window"); }
   Function *finish();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
   /// False for the fallback of bf16 for denormals, which is optimised for size.
@@ -145,7 +152,7 @@ private:
   }
   /// Whether all of B is read in place.
   Value *isBInPlace(const ProductOperands &operands) {
-    if (!element->isFloatTy())
+    if (!element->isFloatTy() || op.isWindowOfB())
       return b.getFalse();
     const Plane &plane = operands.b;
     Value *work = b.CreateMul(b.CreateMul(operands.m, operands.n), operands.k);
@@ -179,6 +186,7 @@ private:
 
   Emitter &e;
   IRBuilder<> &b;
+  cpu::ProductOp op;
   const CpuTuning tuning;
   Type *element;
   Multiply multiply;
@@ -316,7 +324,7 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
     if (wide)
       e.when(b.CreateNot(normal), [&] { markLazy(*wide->callBlocks(operands, bInPlace)); });
   };
-  if (multiply == Multiply::i32) {
+  if (multiply == Multiply::i32 || op.getWindow()) {
     callBlocks(operands);
     return epilogue.complete;
   }
@@ -442,6 +450,22 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
+// Places without an element are zeroed.
+void ProductEmitter::packWindow(const ProductOperands &operands, Value *from, Value *depth,
+                                Value *first, Value *columns, Value *columnBytes) {
+  forEachPanel(e, columns, [&](Value *vectors, Value *column) {
+    Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
+    Value *rowBytes = b.CreateMul(width, e.number(4));
+    Value *panel = e.offset(operands.bScratch, b.CreateMul(column, columnBytes));
+    Value *left = b.CreateSub(columns, column);
+    e.when(b.CreateICmpSLT(left, width), [&] {
+      b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(depth, rowBytes), MaybeAlign());
+    });
+    b.CreateCall(rowsOfWindow(), {panel, operands.window, rowBytes, from, depth,
+                                  b.CreateAdd(first, column), e.min(width, left)});
+  });
+}
+
 // All rows of A by a block of B, which is resident in L2; if the depth takes several passes, as
 // many rows as fit the scratch for partial sums.
 //
@@ -453,7 +477,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t lanes = e.target.lanes;
   Value *aInPlace = b.getFalse();
-  if (rowsCanStay())
+  if (rowsCanStay() && !op.isWindowOfA())
     aInPlace =
         b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)), endsInPlace(k)});
   BlockChooser chooser = blockChooser();
@@ -545,7 +569,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
             markLazy(*panels);
           b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
         };
-        if (!constant)
+        if (op.isWindowOfB())
+          packWindow(operands, from, depth, column, columns, bytes);
+        else if (!constant)
           e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
         const int64_t leastPacked = std::max(height, tuning.packedRows.back());
@@ -563,7 +589,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
           Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
           Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
                                                                 b.CreateMul(chunkRow, planeA.row)));
-          e.when(b.CreateNot(aInPlace), [&] {
+          if (op.isWindowOfA())
+            b.CreateCall(rowsOfWindow(), {operands.aScratch, operands.window, packedRow, chunkRow,
+                                          b.CreateSub(chunkEnd, chunkRow), from, depth});
+          e.when(b.CreateAnd(b.CreateNot(aInPlace), b.getInt1(!op.isWindowOfA())), [&] {
             packRows(operands.aScratch, {sourceA, planeA.row, planeA.column}, packedRow,
                      b.CreateSub(chunkEnd, chunkRow), depth);
           });

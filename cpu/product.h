@@ -22,7 +22,8 @@ struct ProductOperands {
   /// where it is unknown.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
   bool hasNext() const { return aAhead != nullptr; }
-  ConstantPlace constant; ///< where B is one; then `b` is for few columns
+  ConstantPlace constant;        ///< where B is one; then `b` is for few columns
+  llvm::Value *window = nullptr; ///< frame of a WindowOperand, which is A or B; null: neither
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
   llvm::Value *context = nullptr; ///< of the epilogue

@@ -4,6 +4,7 @@
 #include "cpu/constants/operand.h"
 #include "cpu/epilogue.h"
 #include "cpu/product.h"
+#include "cpu/windows/operand.h"
 
 using namespace llvm;
 
@@ -83,6 +84,8 @@ ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   operands.k = values.value(op.getK());
   if (op.getPacked())
     placeConstant(e, op, values, operands);
+  if (op.getWindow())
+    operands.window = WindowOperand(e, op).frame(values);
   operands.aScratch = values.buffer(op.getAScratch(), {});
   operands.bScratch = values.buffer(op.getBScratch(), {});
   operands.acc = values.buffer(op.getAcc(), {});

@@ -23,6 +23,10 @@ void addPositions(Emitter &e, mlir::Block &region, llvm::ArrayRef<llvm::Value *>
 struct ElementRun {
   /// `operands`: those of the operation, of the first column; of vectors, their first lane.
   ElementRun(Emitter &e, cpu::GatherRunOp op, llvm::ArrayRef<llvm::Value *> operands);
+  ElementRun(llvm::Type *element, int64_t step, llvm::Value *first, llvm::Value *stride,
+             llvm::Value *here, llvm::Value *index, llvm::Value *extent)
+      : element(element), step(step), first(first), stride(stride), here(here), index(index),
+        extent(extent) {}
 
   /// Whether so many columns are all inside, and can be loaded (i1).
   llvm::Value *isInside(Emitter &e, int64_t columns) const;

@@ -38,7 +38,7 @@ bool isMultipleOf(mlir::Value value, int64_t unit) {
 /// columns from whole vectors on.
 bool canReadPanels(cpu::ProductOp product) {
   constexpr int64_t wholeSteps = 16, widestVector = 16;
-  return isZero(product.getBOffsets()[product.getBAlong()[0]]) &&
+  return !product.getWindow() && isZero(product.getBOffsets()[product.getBAlong()[0]]) &&
          isMultipleOf(product.getBOffsets()[product.getBAlong()[1]], widestVector) &&
          product.getStep() % wholeSteps == 0;
 }

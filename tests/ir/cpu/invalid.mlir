@@ -55,6 +55,60 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
 
 // -----
 
+// A tensor that runs along no size is a window.
+aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
+    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
+    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
+    // expected-error @+1 {{'cpu.product' op expected A and B to run along its rows}}
+    cpu.product %a[%m, %m] along [-1, -1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    ^bb0(%s: f32, %e: f32):
+      cpu.yield %s : f32
+    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
+  }
+}
+
+// -----
+
+// And a window runs along none.
+aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
+    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
+    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
+    // expected-error @+1 {{'cpu.product' op expected the tensor of its window to run along no size}}
+    cpu.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) window affine_map<(m, k) -> (m, k)> digits [1, 1] (%m, %m, %m, %m) {
+    ^bb0(%s: f32, %e: f32):
+      cpu.yield %s : f32
+    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
+  }
+}
+
+// -----
+
+// Of its digits each has an extent, and rows and columns have a position.
+aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
+    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
+    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
+    // expected-error @+1 {{'cpu.product' op expected a window of 2 digits, 4 operands and 2 indices}}
+    cpu.product %a[%m, %m] along [-1, -1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) window affine_map<(m, k) -> (m, k)> digits [1, 1] (%m, %m) {
+    ^bb0(%s: f32, %e: f32):
+      cpu.yield %s : f32
+    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
+  }
+}
+
+// -----
+
 // The sum comes first.
 aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):

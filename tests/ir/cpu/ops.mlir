@@ -29,6 +29,11 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
       %y = arith.addf %sum, %v : f32
       cpu.yield %y : f32
     } : !gm, !gm, !a_l0, !b_l0, !acc
+    // CHECK: cpu.product %a[%M, %M] along [-1, -1], %a[%block, %M] along [0, 1] size(%M, %M, %M) step 64 ins() outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0a, %b_l0b, %acc_l0c) window #{{.*}} digits [2, 1](%block, %M, %M, %M, %M, %block) {
+    cpu.product %a[%m, %m] along [-1, -1], %a[%block, %m] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a_l0, %b_l0, %acc) window affine_map<(n, p, r)[s] -> (n, p + r - s)> digits [2, 1] (%block, %m, %m, %m, %m, %block) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } : !gm, !gm, !a_l0, !b_l0, !acc
     // CHECK: cpu.product {{.*}} ins() outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch
     cpu.product %a[%m, %block] along [0, 1], %a[%block, %m] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%sum: f32):
