@@ -5,6 +5,7 @@
 #include "executable/executable.h"
 #include "frontend/compile.h"
 #include "frontend/schedule.h"
+#include "frontend/whole.h"
 #include "reference/check.h"
 #include "runtime/npy.h"
 #include "sync/verify_sync_explorer.h"
@@ -102,10 +103,12 @@ private:
   std::vector<int64_t> extentsOf(const Shape &shape) const { return concrete(shape, sample_); }
 
   void makeData() {
-    for (const std::string &dim : kernel().dimensions) {
+    for (const std::string &dim : kernel().boundDimensions())
       byName_[dim] = extentOf(dim, sample_);
-      dims_.push_back(extentOf(dim, sample_));
-    }
+    const std::string wrong = completeDimensions(kernel(), byName_);
+    expect(wrong.empty(), "the dimensions keep to the conditions", wrong);
+    for (const std::string &dim : kernel().dimensions)
+      dims_.push_back(byName_.at(dim));
     const auto page = sample_.lowPages ? Guarded::Page::before : Guarded::Page::behind;
     inputs_.reserve(kernel().parameters.size());
     for (size_t i = 0; i < kernel().parameters.size(); ++i) {
