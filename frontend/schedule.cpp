@@ -257,6 +257,10 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
           role.isDivided |= value->operation == Operation::reduce;
         }
     }
+    // Merged dimensions are those of a result until it is split.
+    if (value->operation == Operation::reshape)
+      role.isOutput |=
+          value->operands[0]->operation == Operation::product && isHere(value->operands[0]->shape);
     if (value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;

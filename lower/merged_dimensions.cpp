@@ -26,17 +26,19 @@ static std::vector<size_t> startsOf(llvm::ArrayRef<size_t> groups) {
 }
 
 /// Whether the dimensions of each group that the tensor has follow each other there, so that they
-/// are one in memory.
-static bool isCollapsible(const View &view, llvm::ArrayRef<size_t> groups) {
+/// are one in memory; it may lack those of extent 1 in `shape`.
+static bool isCollapsible(const View &view, const Shape &shape, llvm::ArrayRef<size_t> groups) {
   for (auto [first, count] : llvm::zip(startsOf(groups), groups)) {
     const auto isOfGroup = [first = first, count = count](unsigned logical) {
       return logical >= first && logical < first + count;
     };
     if (llvm::none_of(view.order, isOfGroup))
       continue;
-    const size_t at = llvm::find(view.order, first) - view.order.begin();
-    for (size_t i = 0; i < count; ++i)
-      if (at + i >= view.order.size() || view.order[at + i] != first + i)
+    auto at = llvm::find_if(view.order, isOfGroup);
+    for (size_t logical = first; logical < first + count; ++logical)
+      if (at != view.order.end() && *at == logical)
+        ++at;
+      else if (logical >= shape.size() || shape[logical] != Dimension{"", 1})
         return false;
   }
   return true;
@@ -51,8 +53,8 @@ piecesOf(const View &view, const Shape &shape, llvm::ArrayRef<size_t> groups, Vi
   for (size_t i = 0; i < view.order.size();) {
     const size_t group = llvm::upper_bound(starts, view.order[i]) - starts.begin() - 1;
     auto &piece = pieces.emplace_back();
-    for (size_t count = groups[group]; count > 0; --count)
-      piece.push_back(static_cast<int64_t>(i++));
+    for (; i < view.order.size() && view.order[i] - starts[group] < groups[group]; ++i)
+      piece.push_back(static_cast<int64_t>(i));
     result.order.push_back(group);
     result.shape.push_back(shape[group]);
   }
@@ -133,7 +135,8 @@ mlir::Value KernelToIr::mergedElements(mlir::Value tensor,
 /// elements lie in another order, or nowhere, is written out.
 View KernelToIr::merged(View view, const Shape &shape, const Shape &matrix,
                         llvm::ArrayRef<size_t> groups) {
-  if (isScalar(view) || ir::isGenerated(view.value.getDefiningOp()) || !isCollapsible(view, groups))
+  if (isScalar(view) || ir::isGenerated(view.value.getDefiningOp()) ||
+      !isCollapsible(view, shape, groups))
     view = elementwise(
         shape, *elementTypeOf(elementOf(view)), view,
         [](mlir::OpBuilder &, mlir::ValueRange elements) { return elements[0]; },
@@ -205,7 +208,7 @@ std::optional<View> KernelToIr::mergedElementwise(
       merged.push_back(view);
       continue;
     }
-    if (!isCollapsible(view, groups))
+    if (!isCollapsible(view, domain, groups))
       return std::nullopt;
     View &own = merged.emplace_back();
     const auto ownPieces = piecesOf(view, shape, groups, own);

@@ -98,6 +98,8 @@ private:
                                              const ast::Expression &within, bool underPad);
   std::optional<Dimension> writtenRange(const ast::Place &place);
   std::optional<Dimension> calculatedRange(const ast::Place &place);
+  /// The same index without variables of extent 1.
+  std::unique_ptr<Rule> withoutUnits(std::unique_ptr<Rule> rule) const;
   Indexed element(const ast::Expression &expression, const Frame &frame);
   /// x of x[i] and of pad(x, 0)[i].
   const ast::Expression &tensorOfElement(const ast::Expression &element) const;

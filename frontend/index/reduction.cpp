@@ -199,8 +199,9 @@ static bool standsWithMatrix(const Indexed &guard, const Indexed &left, const In
          });
 }
 
-// A window without variables of its own on both sides, such as that of a depthwise convolution, is
-// a reduction; but sums of i8 are those of a product.
+// A sum over variables of extent 1 is that of a window that reads each element as it is. One
+// without variables of its own on both sides, such as that of a depthwise convolution, is a
+// reduction; but sums of i8 are those of a product.
 std::optional<Indexed> IndexBody::contractionOfWindow(const Over &over, const Indexed &left,
                                                       const Indexed &right,
                                                       const ast::Expression &expression,
@@ -208,20 +209,26 @@ std::optional<Indexed> IndexBody::contractionOfWindow(const Over &over, const In
   Indexed window = windowOf(left, right, over.variables);
   if (!window)
     window = windowOf(right, left, over.variables);
-  const auto areInBoth = [&](const std::string &each) { return left.has(each) && right.has(each); };
-  if (!window || !std::ranges::all_of(over.variables, areInBoth) ||
-      (over.guard && !standsWithMatrix(*over.guard, left, right)))
+  const auto isUnit = [&](const std::string &each) {
+    return variables_.find(each)->dimension == Dimension{"", 1};
+  };
+  const auto areInBoth = [&](const std::string &each) {
+    return isUnit(each) || (left.has(each) && right.has(each));
+  };
+  if ((!window && std::ranges::none_of(over.variables, isUnit)) ||
+      !std::ranges::all_of(over.variables, areInBoth) ||
+      (over.guard && !(window && standsWithMatrix(*over.guard, left, right))))
     return std::nullopt;
-  const auto hasOwn = [](const Indexed &operand, const Indexed &other) {
+  const auto hasOwn = [&](const Indexed &operand, const Indexed &other) {
     return std::ranges::any_of(operand.variables, [&](const std::string &each) {
-      return !each.empty() && !other.has(each);
+      return !each.empty() && !other.has(each) && !contains(over.variables, each);
     });
   };
   if (hasOwn(left, right) && hasOwn(right, left)) {
     const size_t guarded = over.guard ? *sideOf(*over.guard, left, right) : 0;
     return windowProduct(over, guarded, window, left, right, expression, frame);
   }
-  return isFloat(left.value->type) ? std::optional(Indexed()) : std::nullopt;
+  return window && isFloat(left.value->type) ? std::optional(Indexed()) : std::nullopt;
 }
 
 // One variable of both operands and of the sum is the depth; the last free one of each side are the

@@ -251,6 +251,28 @@ bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
   return true;
 }
 
+// A variable of extent 1 is 0: the filter of a 1x1 convolution takes each pixel as it is.
+std::unique_ptr<Rule> IndexBody::withoutUnits(std::unique_ptr<Rule> rule) const {
+  std::optional<LinearForm> form = linearForm(*rule);
+  if (!form || rule->kind == Rule::Kind::choice)
+    return rule;
+  const auto isUnit = [&](const auto &factor) {
+    const Variables::Range *range = variables_.find(factor.first);
+    return range && range->dimension == Dimension{"", 1};
+  };
+  const bool hasUnits = std::erase_if(form->factors, isUnit) > 0;
+  if (form->number == 0 && form->factors.size() == 1 && form->factors.begin()->second == 1)
+    return ruleThatReads(form->factors.begin()->first);
+  if (!hasUnits)
+    return rule;
+  auto sum = constantRule(form->number);
+  for (const auto &[name, factor] : form->factors)
+    sum = binaryRule(Rule::Kind::add,
+                     binaryRule(Rule::Kind::multiply, constantRule(factor), ruleThatReads(name)),
+                     std::move(sum));
+  return sum;
+}
+
 Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame) {
   const ast::Expression *padding = nullptr;
   const Value *tensor = tensorOf(expression, padding);
@@ -267,7 +289,8 @@ Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame
   }
   std::vector<std::unique_ptr<Rule>> rules;
   std::vector<std::string> read;
-  bool isPlain = !padding;
+  bool isPlain = true;
+  bool staysInside = true;
   for (size_t d = 0; d < tensor->shape.size(); ++d) {
     const ast::Expression &written = *expression.operands[d + 1];
     const Dimension &dimension = tensor->shape[d];
@@ -292,14 +315,21 @@ Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame
            {}});
       return {};
     }
-    isPlain &= range && std::ranges::find(read, rule.choice) == read.end();
-    for (const std::string &variable : variables_.names())
-      if (rule.reads(variable))
-        read.push_back(variable);
     if (!padding && !range && !isInside(rule, written, dimension, name))
       return {};
+    rules.back() = withoutUnits(std::move(rules.back()));
+    const Rule &simple = *rules.back();
+    const Variables::Range *own =
+        simple.kind == Rule::Kind::choice ? variables_.find(simple.choice) : nullptr;
+    staysInside &= own && own->dimension == dimension;
+    isPlain &= staysInside && std::ranges::find(read, simple.choice) == read.end();
+    for (const std::string &variable : variables_.names())
+      if (simple.reads(variable))
+        read.push_back(variable);
   }
-  if (isPlain)
+  if (staysInside)
+    padding = nullptr;
+  if (isPlain && !padding)
     return {tensor, read};
   const std::vector<std::string> own = variables_.sorted(read);
   std::vector<Index> indices;

@@ -145,7 +145,8 @@ Indexed IndexBody::matrixOf(const Indexed &operand, const Names &batches, const 
 IndexBody::WindowRoles IndexBody::windowRoles(const Names &summed, const Indexed &window,
                                               Indexed &left, Indexed &right) {
   WindowRoles roles;
-  for (const Index &index : window.value->indices)
+  const std::vector<Index> none;
+  for (const Index &index : window ? window.value->indices : none)
     for (const std::string &variable : readBy(*index, window.variables))
       if (contains(summed, variable) && !contains(roles.depth, variable))
         roles.depth.push_back(variable);

@@ -103,6 +103,10 @@ KERNELS = [
     ("x: f16[B, C, H, W], w: f16[C, R, S]", "y: f32[B, C, P, Q]",
      f"{PQ}y[b, c, p, q] = sum[r, s](pad(x, 0)[b, c, t*p + r - e, t*q + s - e] * w[c, r, s]);",
      lambda x, w: np.einsum("bcpqrs,crs->bcpq", taps(x, w.shape[1:], 2, edge=1), w), None),
+    # Each pixel as it is: no window is written out.
+    ("x: f16[B, C, H, W], w: f16[O, C, 1, 1], z: f16[B, O, H, W]", "y: f16[B, O, H, W]",
+     "y[b, o, p, q] = sum[c, r, s](pad(x, 0)[b, c, p + r, 1*q + s - 0] * w[o, c, r, s]) + z[b, o, p, q];",
+     lambda x, w, z: conv(x, w) + z, "O x PQ x C"),
     # Of the taps that are there.
     (NCHW, "y: f32[B, O, P, Q]",
      "dim P = t*(H - 1) + R; dim Q = t*(W - 1) + S; y[b, o, p, q] = sum[c, r, s | "
@@ -136,7 +140,7 @@ class Windows(CommandTest):
         for parameter in KERNELS[number][0].split("], "):
             name, rest = parameter.split(": ")
             type, names = rest.rstrip("]").split("[")
-            shape = [calculated[each] for each in names.split(", ")]
+            shape = [int(each) if each.isdigit() else calculated[each] for each in names.split(", ")]
             x = numbers.integers(-2, 3, shape).astype(np.float64)
             stored = {"f16": np.float16, "f32": np.float32, "i8": np.int8}[type.removeprefix("const ")]
             np.save(self.folder / f"{name}.npy", x.astype(stored))
@@ -184,7 +188,7 @@ class Windows(CommandTest):
                 self.check(number, dims, machine)
 
     def test_variants(self):
-        for number, words in [(1, "fuse=none"), (1, "grid.CRS=2"), (1, "tile.PQ=16,tile.CRS=16"),
+        for number, words in [(1, "fuse=none"), (1, "grid.CRS=2"), (1, "tile.PQ=16,tile.CRS=16"), (1, "grid.PQ=2,grid.O=2"),
                               (3, "tile.BPQ=32,tile.O=16"), (3, "bias=table"), (9, "fuse=none")]:
             self.write(number)
             with self.subTest(kernel=number, words=words):
@@ -192,7 +196,7 @@ class Windows(CommandTest):
 
     # A bias and an activation are part of the product's pass.
     def test_one_pass_behind_the_window(self):
-        for number, passes in [(0, 2), (1, 2), (3, 2), (9, 2), (10, 2)]:
+        for number, passes in [(0, 2), (1, 2), (3, 2), (9, 2), (10, 2), (15, 1)]:
             self.write(number)
             text = self.mmk("compile", "k.mmk", "--emit=tiled")
             self.assertEqual(text.count("mmk.fusion_group"), passes, KERNELS[number][2])

@@ -33,6 +33,14 @@ kernel channels_last(x: f16[B, H, W, C], w: f16[R, S, C, O]) -> y: f32[B, P, Q, 
   y[b, p, q, o] = sum[c, r, s](x[b, p + r, q + s, c] * w[r, s, c, o]);
 }
 
+// A filter of one element takes pixels in place, and their two dimensions are one.
+// CHECK-LABEL: mmk.kernel @pointwise dims {{.*}}"PQ"]
+// CHECK-NOT:     mmk.window
+// CHECK-DAG:     %[[W:.*]] = tensor.collapse_shape %w {{\[\[}}0], [1, 2, 3]] {mmk.dims = ["O", "C"]}
+// CHECK-DAG:     %[[X:.*]] = tensor.collapse_shape %x {{\[\[}}0], [1], [2, 3]] {mmk.dims = ["B", "C", "PQ"]}
+// CHECK:         linalg.contract {{.*}} ins(%[[W]], %[[X]]
+kernel pointwise(x: f16[B, C, H, W], w: f16[O, C, 1, 1]) -> y: f32[B, O, H, W] { y = conv2d(x, w, 1, 0, 1); }
+
 // A bias of rows of pixels is not in the merged dimensions.
 // CHECK-LABEL: mmk.kernel @bias_of_rows
 // CHECK:         %[[E:.*]] = tensor.expand_shape
