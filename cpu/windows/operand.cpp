@@ -116,7 +116,7 @@ SmallVector<Value *> WindowOperand::digitsOf(Value *position, ArrayRef<Value *> 
   return digits;
 }
 
-// Of each row, what it adds to each index.
+// Of each row, what it adds to the place of an element, and to each index.
 void WindowOperand::emitTable(const Fields &fields, Value *table, Value *first, Value *count) {
   const mlir::AffineMap window = *op.getWindow();
   const int64_t indices = window.getNumResults();
@@ -124,10 +124,15 @@ void WindowOperand::emitTable(const Fields &fields, Value *table, Value *first, 
     SmallVector<Value *> dims =
         digitsOf(b.CreateAdd(fields.firstRow, b.CreateAdd(first, row)), fields.rowDigits);
     dims.append(fields.columnDigits.size(), e.number(0));
-    Value *at = e.offset(table, b.CreateMul(row, e.number(8 * indices)));
-    for (int64_t i = 0; i < indices; ++i)
-      e.store(emitAffine(e, ofRows(window, i, fields.rowDigits.size()), dims, fields.symbols),
-              e.offset(at, 8 * i));
+    Value *at = e.offset(table, b.CreateMul(row, e.number(8 * (indices + 1)))),
+          *place = e.number(0);
+    for (int64_t i = 0; i < indices; ++i) {
+      Value *index =
+          emitAffine(e, ofRows(window, i, fields.rowDigits.size()), dims, fields.symbols);
+      place = b.CreateAdd(place, b.CreateMul(index, fields.strides[i]));
+      e.store(index, e.offset(at, 8 * (i + 1)));
+    }
+    e.store(place, at);
   });
 }
 
@@ -136,31 +141,37 @@ void WindowOperand::emitRun(const Fields &fields, const Part &part) {
   const unsigned run = *runOf(window);
   const int64_t step = *stepOf(window, run), lanes = e.target.lanes;
   Type *element = e.elementType(cast<mlir::MemRefType>(source().getType()).getElementType());
-  Value *zeros = Constant::getNullValue(e.vectorOf(element, lanes));
-  Value *isWhole = b.CreateICmpEQ(part.count, e.number(lanes));
+  Value *zeros = Constant::getNullValue(e.vectorOf(element, lanes)), *start = e.number(0);
+  for (unsigned i = 0; i < window.getNumResults(); ++i) {
+    Value *index = i == run ? e.plus(part.indices[i], part.column, step) : part.indices[i];
+    start = b.CreateAdd(start, b.CreateMul(index, fields.strides[i]));
+  }
+  start = b.CreateGEP(element, fields.source, start);
+  Value *firstOfRun = e.plus(part.indices[run], part.column, step);
+  auto store = [&](Value *loaded, Value *to) {
+    if (e.target.masks())
+      return e.storeSome(loaded, to, part.count);
+    Value *isWhole = b.CreateICmpEQ(part.count, e.number(lanes));
+    e.when(isWhole, [&] { e.store(loaded, to); });
+    e.when(b.CreateNot(isWhole), [&] { e.storeSome(loaded, to, part.count); });
+  };
   e.loop(e.number(0), part.rows, e.number(1), {part.table, part.to},
          [&](Value *, ArrayRef<Value *> at) {
-           Value *place = e.number(0), *here = b.getTrue(), *index = nullptr;
-           for (unsigned i = 0; i < window.getNumResults(); ++i) {
-             Value *own = b.CreateAdd(e.load(e.i64(), e.offset(at[0], 8 * i)), part.indices[i]);
-             if (i == run) {
-               own = e.plus(own, part.column, step);
-               index = own;
-             } else if (!isa<mlir::AffineDimExpr>(window.getResult(i))) {
-               // A variable that stands alone has the range of the dimension.
-               here = b.CreateAnd(here, b.CreateICmpULT(own, fields.extents[i]));
-             }
-             place = b.CreateAdd(place, b.CreateMul(own, fields.strides[i]));
-           }
-           const ElementRun elements(element, step, b.CreateGEP(element, fields.source, place),
-                                     fields.strides[run], here, index, fields.extents[run]);
+           auto ofRow = [&](unsigned i) { return e.load(e.i64(), e.offset(at[0], 8 * (i + 1))); };
+           Value *here = b.getTrue();
+           for (unsigned i = 0; i < window.getNumResults(); ++i)
+             // A variable that stands alone has the range of the dimension.
+             if (i != run && !isa<mlir::AffineDimExpr>(window.getResult(i)))
+               here = b.CreateAnd(here, b.CreateICmpULT(b.CreateAdd(ofRow(i), part.indices[i]),
+                                                        fields.extents[i]));
+           const ElementRun elements(
+               element, step, b.CreateGEP(element, start, e.load(e.i64(), at[0])),
+               fields.strides[run], here, b.CreateAdd(ofRow(run), firstOfRun), fields.extents[run]);
            Value *loaded = e.either(
                elements.isInside(e, lanes), [&] { return elements.load(e, 0); },
                [&] { return elements.loadInside(e, 0, zeros); });
-           loaded = e.convert(loaded, e.f32());
-           e.when(isWhole, [&] { e.store(loaded, at[1]); });
-           e.when(b.CreateNot(isWhole), [&] { e.storeSome(loaded, at[1], part.count); });
-           return SmallVector<Value *>{e.offset(at[0], 8 * window.getNumResults()),
+           store(e.convert(loaded, e.f32()), at[1]);
+           return SmallVector<Value *>{e.offset(at[0], 8 * (window.getNumResults() + 1)),
                                        e.offset(at[1], part.toRow)};
          });
 }
@@ -177,7 +188,7 @@ Function *WindowOperand::rows(const std::string &name) {
     }
     Value *to = f->getArg(0), *toRow = f->getArg(2), *row = f->getArg(3), *rows = f->getArg(4),
           *column = f->getArg(5), *columns = f->getArg(6);
-    Value *table = e.local(ArrayType::get(e.i64(), rowsOfTable * indices));
+    Value *table = e.local(ArrayType::get(e.i64(), rowsOfTable * (indices + 1)));
     e.loop(e.number(0), rows, e.number(rowsOfTable), [&](Value *first) {
       Value *count = e.min(b.CreateSub(rows, first), e.number(rowsOfTable));
       emitTable(fields, table, b.CreateAdd(row, first), count);
