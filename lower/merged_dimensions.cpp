@@ -199,7 +199,8 @@ std::optional<View> KernelToIr::mergedElementwise(
   for (size_t dim = 0; dim < domain.size(); dim += groups.back()) {
     const auto at = llvm::find(whole.order, dim) - whole.order.begin();
     const auto piece = llvm::find_if(pieces, [&](const auto &it) { return it.front() == at; });
-    groups.push_back(piece == pieces.end() ? 1 : piece->size());
+    // Those of extent 1 between its own ones, too.
+    groups.push_back(piece == pieces.end() ? 1 : whole.order[piece->back()] - dim + 1);
     shape.push_back(groups.back() == 1 ? domain[dim] : before.shape[piece - pieces.begin()]);
   }
   std::vector<View> merged;
