@@ -98,7 +98,7 @@ private:
                                              const ast::Expression &within, bool underPad);
   std::optional<Dimension> writtenRange(const ast::Place &place);
   std::optional<Dimension> calculatedRange(const ast::Place &place);
-  /// The same index without variables of extent 1.
+  /// The same index without variables of extent 1 that are reduced.
   std::unique_ptr<Rule> withoutUnits(std::unique_ptr<Rule> rule) const;
   Indexed element(const ast::Expression &expression, const Frame &frame);
   /// x of x[i] and of pad(x, 0)[i].
@@ -146,6 +146,7 @@ private:
   const BodyContext &context_;
   Variables variables_;
   Alignment align_;
+  std::vector<std::string> reduced_;                        ///< variables of the reductions around
   std::map<const ast::Expression *, const Value *> called_; ///< of functions over tensors
 };
 

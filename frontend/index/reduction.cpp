@@ -67,6 +67,8 @@ Indexed IndexBody::reduce(const ast::Expression &expression, const Frame &frame)
       over.guard = error(expression.guard->where, "behind '|' stands a condition, such as j <= i");
   }
   Indexed result;
+  const size_t around = reduced_.size();
+  reduced_.insert(reduced_.end(), over.variables.begin(), over.variables.end());
   const bool isProduct = operand.kind == ast::Expression::Kind::operation && operand.text == "*" &&
                          operand.operands.size() == 2;
   if (over.guard && !*over.guard) {
@@ -82,6 +84,7 @@ Indexed IndexBody::reduce(const ast::Expression &expression, const Frame &frame)
   } else if (const Indexed value = evaluate(operand, frame)) {
     result = reduceOver(over, named, value, expression, frame);
   }
+  reduced_.resize(around);
   restore(introduced);
   return result;
 }

@@ -251,14 +251,16 @@ bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
   return true;
 }
 
-// A variable of extent 1 is 0: the filter of a 1x1 convolution takes each pixel as it is.
+// A variable of extent 1 that is reduced is 0: the filter of a 1x1 convolution takes each pixel as
+// it is.
 std::unique_ptr<Rule> IndexBody::withoutUnits(std::unique_ptr<Rule> rule) const {
   std::optional<LinearForm> form = linearForm(*rule);
   if (!form || rule->kind == Rule::Kind::choice)
     return rule;
   const auto isUnit = [&](const auto &factor) {
     const Variables::Range *range = variables_.find(factor.first);
-    return range && range->dimension == Dimension{"", 1};
+    return range && range->dimension == Dimension{"", 1} &&
+           std::ranges::find(reduced_, factor.first) != reduced_.end();
   };
   const bool hasUnits = std::erase_if(form->factors, isUnit) > 0;
   if (form->number == 0 && form->factors.size() == 1 && form->factors.begin()->second == 1)
