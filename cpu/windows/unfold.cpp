@@ -48,6 +48,17 @@ bool isOfWindow(Value tensor) {
   return group && copyOfWindow(group, window);
 }
 
+/// Whether each variable that is an index alone has the range of the dimension, so that it is never
+/// in the padding.
+bool hasRangesOfSource(ir::WindowOp window) {
+  for (auto [i, index] : llvm::enumerate(window.getMap().getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(index);
+        dim && cast<StringAttr>(window.getDims()[dim.getPosition()]).getValue() !=
+                   dimName(window.getSource(), i))
+      return false;
+  return true;
+}
+
 /// Calls `body` with each use of a tensor behind its views; false where it returned false.
 bool allUses(Value tensor, llvm::function_ref<bool(OpOperand &)> body) {
   return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
@@ -155,6 +166,8 @@ std::optional<CpuLowering::UnfoldedWindow> CpuLowering::unfoldedWindow(Value ten
     return std::nullopt;
   const Type element = cast<RankedTensorType>(found.window.getResult().getType()).getElementType();
   const Value padding = found.window.getPadding();
+  if (padding && !hasRangesOfSource(found.window))
+    return std::nullopt;
   const auto isDim = [](Value symbol) {
     return isa_and_nonnull<ir::DimOp>(symbol.getDefiningOp());
   };
