@@ -3,11 +3,18 @@
 
 #include "frontend/values.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace mmk {
+
+using VariableNames = std::vector<std::string>;
+
+inline bool contains(const VariableNames &all, const std::string &one) {
+  return std::ranges::find(all, one) != all.end();
+}
 
 /// The variable of each dimension of the value; empty for one of literal extent 1 that stands for
 /// none, such as a reduced one.

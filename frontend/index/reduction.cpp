@@ -12,10 +12,6 @@ bool isOfContraction(const Value &value) {
   return !value.shape.empty() && (isFloat(value.type) || value.type == ElementType::i8);
 }
 
-bool contains(const std::vector<std::string> &all, const std::string &one) {
-  return std::ranges::find(all, one) != all.end();
-}
-
 /// The operand of a product, 0 or 1, with whose elements a condition stands: the one that has what
 /// the other has not of its variables. Nothing where both have such.
 std::optional<size_t> sideOf(const Indexed &guard, const Indexed &left, const Indexed &right) {

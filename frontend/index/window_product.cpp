@@ -10,20 +10,14 @@
 namespace mmk {
 namespace {
 
-using Variables = std::vector<std::string>;
-
-bool contains(const Variables &all, const std::string &one) {
-  return std::ranges::find(all, one) != all.end();
-}
-
 bool isElementwise(const Value &value) {
   return (value.operation >= Operation::negate && value.operation <= Operation::logicalNot) ||
          value.operation == Operation::cast;
 }
 
 /// The variables that an index of an access reads.
-Variables readBy(const Rule &index, const Variables &variables) {
-  Variables read;
+VariableNames readBy(const Rule &index, const VariableNames &variables) {
+  VariableNames read;
   for (size_t d = 0; d < variables.size(); ++d)
     if (index.reads("#" + std::to_string(d)))
       read.push_back(variables[d]);
@@ -63,8 +57,8 @@ Indexed windowIn(const Indexed &operand) {
 }
 
 /// The longest run in `order` of variables of `free` that ends with the last of them.
-Variables lastRun(const Variables &order, const Variables &free) {
-  Variables run;
+VariableNames lastRun(const VariableNames &order, const VariableNames &free) {
+  VariableNames run;
   for (auto it = order.rbegin(); it != order.rend(); ++it)
     if (contains(free, *it))
       run.insert(run.begin(), *it);
@@ -78,12 +72,12 @@ Variables lastRun(const Variables &order, const Variables &free) {
 /// The variables of a product by what they are of its matrices. Of each part, in the order of its
 /// elements.
 struct IndexBody::WindowRoles {
-  Variables depth, rows, columns, batches;
+  VariableNames depth, rows, columns, batches;
   bool areSwapped = false; ///< the operands
 };
 
 Indexed IndexBody::windowOf(const Indexed &operand, const Indexed &other,
-                            const Variables &summed) const {
+                            const VariableNames &summed) const {
   const Indexed window = windowIn(operand);
   if (!window)
     return {};
@@ -96,7 +90,7 @@ Indexed IndexBody::windowOf(const Indexed &operand, const Indexed &other,
 }
 
 /// "PQ" for p and q.
-Dimension IndexBody::mergedDimension(const Variables &variables, SourceRange where) {
+Dimension IndexBody::mergedDimension(const VariableNames &variables, SourceRange where) {
   std::unique_ptr<Rule> product;
   std::string name;
   for (const std::string &variable : variables_.sorted(variables)) {
@@ -118,16 +112,17 @@ Dimension IndexBody::mergedDimension(const Variables &variables, SourceRange whe
 }
 
 /// An operand as a matrix, by the variables of its batches, of its rows and of its columns.
-Indexed IndexBody::matrixOf(const Indexed &operand, const Variables &batches, const Variables &rows,
-                            const Variables &columns, SourceRange where) {
-  Variables target;
+Indexed IndexBody::matrixOf(const Indexed &operand, const VariableNames &batches,
+                            const VariableNames &rows, const VariableNames &columns,
+                            SourceRange where) {
+  VariableNames target;
   for (const std::string &variable : batches)
     if (!target.empty() || operand.has(variable))
       target.push_back(operand.has(variable) ? variable : "");
   Shape shape = variables_.shapeOf(target);
   std::vector<size_t> groups(target.size(), 1);
-  Variables merged = target;
-  for (const Variables *part : {&rows, &columns}) {
+  VariableNames merged = target;
+  for (const VariableNames *part : {&rows, &columns}) {
     target.insert(target.end(), part->begin(), part->end());
     shape.push_back(mergedDimension(*part, where));
     groups.push_back(part->size());
@@ -142,7 +137,7 @@ Indexed IndexBody::matrixOf(const Indexed &operand, const Variables &batches, co
 // The matrix of the window has, of its rows or columns, all variables that follow each other in the
 // statement, so that the result is in one piece there. The depth is in the order of the window's
 // tensor in memory.
-IndexBody::WindowRoles IndexBody::windowRoles(const Variables &summed, const Indexed &window,
+IndexBody::WindowRoles IndexBody::windowRoles(const VariableNames &summed, const Indexed &window,
                                               Indexed &left, Indexed &right) {
   WindowRoles roles;
   const std::vector<Index> none;
@@ -153,14 +148,16 @@ IndexBody::WindowRoles IndexBody::windowRoles(const Variables &summed, const Ind
   for (const std::string &variable : summed)
     if (!contains(roles.depth, variable))
       roles.depth.push_back(variable);
-  Variables order = align_.unionOf({left, right}), rows, columns;
+  VariableNames order = align_.unionOf({left, right}), rows, columns;
   std::erase_if(order, [&](const std::string &each) { return contains(summed, each); });
   for (const std::string &variable : order)
     if (!left.has(variable) || !right.has(variable))
       (left.has(variable) ? rows : columns).push_back(variable);
   roles.rows = lastRun(order, rows);
   roles.columns = lastRun(order, columns);
-  const auto place = [&](const Variables &part) { return std::ranges::find(order, part.back()); };
+  const auto place = [&](const VariableNames &part) {
+    return std::ranges::find(order, part.back());
+  };
   if (place(roles.rows) > place(roles.columns)) {
     std::swap(left, right);
     std::swap(roles.rows, roles.columns);
@@ -193,9 +190,9 @@ Indexed IndexBody::windowProduct(const Over &over, size_t guarded, const Indexed
                               : matrixOf(all, roles.batches, roles.depth, roles.columns, where);
     value = context_.values.productWhere(*value, guard.value, side, where);
   }
-  Variables all = roles.batches;
+  VariableNames all = roles.batches;
   std::vector<size_t> groups(all.size(), 1);
-  for (const Variables *part : {&roles.rows, &roles.columns}) {
+  for (const VariableNames *part : {&roles.rows, &roles.columns}) {
     all.insert(all.end(), part->begin(), part->end());
     groups.push_back(part->size());
   }
