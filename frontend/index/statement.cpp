@@ -14,7 +14,7 @@ namespace {
 // They bound the growth of functions that call each other.
 constexpr unsigned maximumIndexedDepth = 400, maximumEvaluated = 100'000;
 constexpr size_t maximumOfValues = 10'000;
-constexpr size_t maximumRankOfValue = 8, maximumVariables = 16;
+constexpr size_t maximumRankOfValue = 8;
 
 std::string tooLarge() {
   return fmt::format("the statement grows beyond {} operations here, or {} within each other, with "
