@@ -7,19 +7,16 @@
 //   mmk-attention --write-one-thread    those of one thread, on a computer with other work
 #include "bench/attention/problem.h"
 #include "bench/ceilings.h"
+#include "bench/page.h"
 #include "bench/peers/turns.h"
 #include "bench/stream.h"
 #include "runtime/threads.h"
-
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <vector>
@@ -57,14 +54,6 @@ struct Figures {
   double stream = 0;  ///< of reading keys and values once
 };
 using Measured = std::map<std::string, Figures>;
-
-std::string cpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (const llvm::StringRef text(line); text.starts_with("model name"))
-      return text.split(':').second.trim().str();
-  return "unknown";
-}
 
 /// What another program takes from several threads shows in their wall-clock time: the least
 /// counts.
@@ -236,18 +225,7 @@ bool write(const Measured &measured, const Threads &counts) {
         tables += tableOf(measured, work, isCausal, threads);
   for (unsigned threads : counts)
     tables += tableOfDecoding(measured, threads);
-  std::string old;
-  if (auto buffer = llvm::MemoryBuffer::getFile(page))
-    old = (*buffer)->getBuffer().str();
-  const size_t from = old.find(begin), to = old.find(end);
-  if (from == std::string::npos || to == std::string::npos) {
-    fmt::print(stderr, "{} has no marks for the tables\n", page);
-    return false;
-  }
-  std::error_code error;
-  llvm::raw_fd_ostream(page, error) << old.substr(0, from) << begin << tables << "\n"
-                                    << old.substr(to);
-  return !error;
+  return replaceTables(page, begin, end, tables + "\n");
 }
 
 int run(int count, char **words) {

@@ -7,21 +7,16 @@
 // docs/constants.md. Several threads need a computer of their own: those of OpenMP wait for each
 // other.
 #include "bench/compiled.h"
+#include "bench/page.h"
 #include "bench/peers/contenders.h"
 #include "bench/peers/turns.h"
 #include "bench/peers/versions_of.h"
 #include "runtime/pack.h"
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
-
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <regex>
@@ -102,13 +97,6 @@ Constant ofConstants(const Problem &problem, const Operands &operands) {
   return made;
 }
 
-/// The threads of OpenMP spin for some milliseconds behind a run.
-void letOthersSleep() {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(8);
-  while (std::chrono::steady_clock::now() < until) {
-  }
-}
-
 struct Figures {
   double own = 0, other = 0; ///< medians, seconds
   double bytes = 0;          ///< of the weights of mmk
@@ -141,14 +129,6 @@ std::optional<Figures> measure(const Pair &pair, const std::array<int64_t, 3> &s
     }
   return Figures{times[0].seconds.median, times[1].seconds.median,
                  static_cast<double>(constant.packed.bytes())};
-}
-
-std::string cpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (const llvm::StringRef text(line); text.starts_with("model name"))
-      return text.split(':').second.trim().str();
-  return "unknown";
 }
 
 /// The table of one number of threads; false when a result was wrong.
@@ -199,20 +179,6 @@ bool addTable(unsigned threads, const std::regex &filter, std::string &text) {
   return isRight;
 }
 
-bool write(const std::string &tables) {
-  std::string old;
-  if (auto buffer = llvm::MemoryBuffer::getFile(page))
-    old = (*buffer)->getBuffer().str();
-  const size_t from = old.find(begin), to = old.find(end);
-  if (from == std::string::npos || to == std::string::npos) {
-    fmt::print(stderr, "{} has no marks for the tables\n", page);
-    return false;
-  }
-  std::error_code error;
-  llvm::raw_fd_ostream(page, error) << old.substr(0, from) << begin << tables << old.substr(to);
-  return !error;
-}
-
 int run(int count, char **words) {
   bool writes = false;
   std::string filter;
@@ -234,7 +200,7 @@ int run(int count, char **words) {
   for (unsigned each : threads)
     isRight &= addTable(each, std::regex(filter), tables);
   fmt::print("{}", tables);
-  if (writes && isRight && !write(tables))
+  if (writes && isRight && !replaceTables(page, begin, end, tables))
     return 2;
   return isRight ? 0 : 1;
 }

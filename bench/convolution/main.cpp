@@ -1,23 +1,19 @@
 // mmk-convolution: the layers of ResNet-50 and MobileNet v2 on the host beside oneDNN and PyTorch,
 // interleaved in one process, and beside the ceiling of the multiplier.
 //
-//   mmk-convolution [REGEX]    the problems whose name matches ("resnet50 dense 3x3 14 .* nchw f32
-//   1") mmk-convolution --write    all of them, into docs/convolution-cpu.md mmk-convolution
-//   --write-one-thread    those of one thread, on a computer with other work
+//   mmk-convolution [REGEX]    the problems whose name matches
+//                              ("resnet50 dense 3x3 14 .* nchw f32 1")
+//   mmk-convolution --write    all of them, into docs/convolution-cpu.md
+//   mmk-convolution --write-one-thread    those of one thread, on a computer with other work
 #include "bench/ceilings.h"
 #include "bench/convolution/problem.h"
+#include "bench/page.h"
 #include "bench/peers/turns.h"
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
-
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <vector>
@@ -104,21 +100,6 @@ struct Figures {
 };
 using Measured = std::map<std::string, Figures>;
 
-std::string cpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (const llvm::StringRef text(line); text.starts_with("model name"))
-      return text.split(':').second.trim().str();
-  return "unknown";
-}
-
-/// The threads of OpenMP spin for some milliseconds behind a run.
-void letOthersSleep() {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(8);
-  while (std::chrono::steady_clock::now() < until) {
-  }
-}
-
 std::optional<Figures> measure(const Problem &problem) {
   Operands operands(problem);
   std::vector<Contender> contenders;
@@ -141,7 +122,7 @@ std::optional<Figures> measure(const Problem &problem) {
       [&](const Tensor &result) { return whatIsWrong(problem, operands, result); },
       [&] {
         if (problem.threads > 1)
-          letOthersSleep();
+          peers::letOthersSleep();
         ceilings.push_back(measureCeiling(unit, problem.threads));
       });
   Figures figures;
@@ -254,18 +235,7 @@ bool write(const Measured &measured, const Threads &counts) {
                                    cpuName(), oneDnnVersion(), pyTorchVersion());
   for (const Table &table : tablesOf(counts))
     tables += tableOf(measured, table);
-  std::string old;
-  if (auto buffer = llvm::MemoryBuffer::getFile(page))
-    old = (*buffer)->getBuffer().str();
-  const size_t from = old.find(begin), to = old.find(end);
-  if (from == std::string::npos || to == std::string::npos) {
-    fmt::print(stderr, "{} has no marks for the tables\n", page);
-    return false;
-  }
-  std::error_code error;
-  llvm::raw_fd_ostream(page, error) << old.substr(0, from) << begin << tables << "\n"
-                                    << old.substr(to);
-  return !error;
+  return replaceTables(page, begin, end, tables + "\n");
 }
 
 int run(int count, char **words) {

@@ -88,6 +88,12 @@ std::vector<Measured> takeTurns(std::vector<Contender> &contenders, unsigned thr
   return measured;
 }
 
+void letOthersSleep() {
+  const double until = wallSeconds() + 8e-3;
+  while (wallSeconds() < until) {
+  }
+}
+
 void keepOpenMpShort(char **argv) {
   constexpr const char *name = "GOMP_SPINCOUNT";
   if (getenv(name))

@@ -33,6 +33,9 @@ std::vector<Measured> takeTurns(std::vector<Contender> &contenders, unsigned thr
 /// Seconds of `body`: CPU time for one thread, wall-clock time for several.
 double timeOf(unsigned threads, llvm::function_ref<void()> body);
 
+/// Waits until the threads of OpenMP sleep, which spin for some milliseconds behind a run.
+void letOthersSleep();
+
 /// Restarts the program when the threads of OpenMP would spin for longer than the pause before the
 /// next library's burst (300000 times, 7 ms on Zen 4) and take a CPU from it: OpenMP reads the
 /// count before main. With 60000 they stay awake between the runs of their own library; with 20000

@@ -2,16 +2,13 @@
 //
 //   mmk-rows [REGEX] [--seconds S]   the problems whose name matches ("softmax 8x64 f32 1")
 //   mmk-rows --write                 all of them, into docs/rows-cpu.md
+#include "bench/page.h"
 #include "bench/peers/turns.h"
 #include "bench/reductions/turns.h"
-
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 #include <malloc.h>
 #include <map>
 #include <regex>
@@ -48,14 +45,6 @@ struct Ratios {
     return count ? fmt::format("{:.2f} | {:.2f}", std::exp(logarithms / count), least) : " | ";
   }
 };
-
-std::string cpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (const llvm::StringRef text(line); text.starts_with("model name"))
-      return text.split(':').second.trim().str();
-  return "unknown";
-}
 
 void forEachProblem(const std::vector<unsigned> &threads,
                     llvm::function_ref<void(const Problem &)> body) {
@@ -146,17 +135,7 @@ bool write(const Measured &measured, const std::vector<unsigned> &threads) {
   for (Kernel kernel : kernels)
     for (unsigned each : threads)
       tables += tableOf(measured, kernel, each);
-  std::string old;
-  if (auto buffer = llvm::MemoryBuffer::getFile(page))
-    old = (*buffer)->getBuffer().str();
-  const size_t from = old.find(begin), to = old.find(end);
-  if (from == std::string::npos || to == std::string::npos) {
-    fmt::print(stderr, "{} has no marks for the tables\n", page);
-    return false;
-  }
-  std::error_code error;
-  llvm::raw_fd_ostream(page, error) << old.substr(0, from) << begin << tables << old.substr(to);
-  return !error;
+  return replaceTables(page, begin, end, tables);
 }
 
 int run(int count, char **words) {
