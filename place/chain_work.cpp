@@ -170,7 +170,7 @@ void TransferInserter::ChainWork::emitAhead(const Parts &parts, Value number) {
 bool TransferInserter::ChainWork::leavesRange(const Weights &of) {
   const auto found = guarded.find(of.output);
   return found != guarded.end() && found->second.guard.isExact &&
-         llvm::all_of(found->second.guard.atLeastZero, [&](const LinearForm &form) {
+         llvm::all_of(found->second.guard.atLeastZero, [&](const PositionForm &form) {
            return form.factorOf(keptDim()) == 0 &&
                   llvm::all_of(form.inputs, [&](auto &it) { return bounding.contains(it.first); });
          });

@@ -16,7 +16,7 @@ public:
     ConditionBounds bounds{{index(0), extent}, {}};
     if (guard.isExact)
       bounds.all = {index(0), extent};
-    for (const LinearForm &form : guard.atLeastZero) {
+    for (const PositionForm &form : guard.atLeastZero) {
       const std::optional<Value> greatest = restOf(form, /*isLargest=*/true);
       const std::optional<Value> least = greatest ? restOf(form, /*isLargest=*/false) : greatest;
       if (greatest)
@@ -35,7 +35,7 @@ private:
 
   /// The largest or least value of a form over the tile, but for the dimension of the loop. Nothing
   /// where it is not known.
-  std::optional<Value> restOf(const LinearForm &form, bool isLargest) {
+  std::optional<Value> restOf(const PositionForm &form, bool isLargest) {
     Value sum = index(form.constant);
     const auto addTimes = [&](Value value, int64_t factor) {
       if (value.getType() != b.getIndexType())

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace mmk {
 
-int64_t LinearForm::factorOf(int64_t dim) const {
+int64_t PositionForm::factorOf(int64_t dim) const {
   for (const auto &[each, factor] : positions)
     if (each == dim)
       return factor;
@@ -18,7 +18,7 @@ int64_t LinearForm::factorOf(int64_t dim) const {
 
 namespace {
 
-LinearForm plus(LinearForm x, const LinearForm &y, int64_t scale) {
+PositionForm plus(PositionForm x, const PositionForm &y, int64_t scale) {
   const auto add = [&](auto &terms, const auto &key, int64_t factor) {
     for (auto &[each, sum] : terms)
       if (each == key) {
@@ -42,9 +42,9 @@ public:
   GuardReader(RowProgram &program) : p(program) {}
 
   /// Adds the linear parts of a condition; whether these are all of it.
-  bool read(Value condition, std::vector<LinearForm> &parts) {
+  bool read(Value condition, std::vector<PositionForm> &parts) {
     return forEachComparison(condition, [&](Value large, Value small, bool isStrict) {
-      const std::optional<LinearForm> x = formOf(large), y = formOf(small);
+      const std::optional<PositionForm> x = formOf(large), y = formOf(small);
       if (!x || !y)
         return false;
       parts.push_back(plus(*x, *y, -1));
@@ -54,10 +54,10 @@ public:
   }
 
 private:
-  std::optional<LinearForm> formOf(Value value) {
+  std::optional<PositionForm> formOf(Value value) {
     APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)))
-      return LinearForm{constant.getSExtValue(), {}, {}, {}};
+      return PositionForm{constant.getSExtValue(), {}, {}, {}};
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(op))
       return formOf(op->getOperand(0));
@@ -66,10 +66,10 @@ private:
         return formOfInput(i);
     const bool isOfKernel = value.getParentBlock() != &p.block();
     if (isOfKernel && value.getType().isIntOrIndex())
-      return LinearForm{0, {}, {{value, 1}}, {}};
+      return PositionForm{0, {}, {{value, 1}}, {}};
     if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
       return std::nullopt;
-    const std::optional<LinearForm> x = formOf(op->getOperand(0)), y = formOf(op->getOperand(1));
+    const std::optional<PositionForm> x = formOf(op->getOperand(0)), y = formOf(op->getOperand(1));
     if (!x || !y)
       return std::nullopt;
     if (!isa<arith::MulIOp>(op))
@@ -81,14 +81,14 @@ private:
   }
 
   /// Of a position, or of another integer that is kept.
-  std::optional<LinearForm> formOfInput(unsigned number) {
+  std::optional<PositionForm> formOfInput(unsigned number) {
     const RowInput &input = p.inputs()[number];
     Value tensor = input.tensor;
     tensor = behindViews(tensor);
     if (tensor.getDefiningOp<ir::PositionsOp>() && input.dims[0] >= 0)
-      return LinearForm{0, {{input.dims[0], 1}}, {}, {}};
+      return PositionForm{0, {{input.dims[0], 1}}, {}, {}};
     if (p.isKept(input.element) && input.element.getType().isSignlessInteger())
-      return LinearForm{0, {}, {}, {{number, 1}}};
+      return PositionForm{0, {}, {}, {{number, 1}}};
     return std::nullopt;
   }
 

@@ -13,7 +13,7 @@ namespace mmk {
 
 /// A number that is linear in the position: a constant, and a sum of factors times positions along
 /// dimensions of the space, scalars of the kernel, and integers that the group reads.
-struct LinearForm {
+struct PositionForm {
   int64_t constant = 0;
   llvm::SmallVector<std::pair<int64_t, int64_t>> positions;   ///< dimension of the space, factor
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> scalars; ///< with their factors
@@ -26,7 +26,7 @@ struct LinearForm {
 /// An element counts only where each of these is at least 0. A condition may have parts that are
 /// not linear: then these hold for more elements than it does.
 struct Guard {
-  std::vector<LinearForm> atLeastZero;
+  std::vector<PositionForm> atLeastZero;
   bool isExact = false; ///< whether these are the whole condition
   mlir::Value masked;   ///< the element where the condition holds, else the identity
   mlir::Value element;  ///< the element itself

@@ -80,7 +80,7 @@ void TransferInserter::RowWork::readBounds() {
   bounding.clear();
   std::map<unsigned, std::array<bool, 2>> signs; // whether an input adds, and subtracts
   const auto note = [&](const Guard &guard) {
-    for (const LinearForm &form : guard.atLeastZero)
+    for (const PositionForm &form : guard.atLeastZero)
       for (auto [input, factor] : form.inputs)
         signs[input][factor < 0] = true;
   };
@@ -149,7 +149,7 @@ bool TransferInserter::RowWork::readsData(const RowPass &pass) {
   SmallVector<Guard *> found;
   findGuards(pass, found);
   return llvm::any_of(found, [&](const Guard *guard) {
-    return llvm::any_of(guard->atLeastZero, [&](const LinearForm &form) {
+    return llvm::any_of(guard->atLeastZero, [&](const PositionForm &form) {
       return llvm::any_of(form.inputs, [&](auto &it) { return bounding.contains(it.first); });
     });
   });

@@ -42,12 +42,12 @@ template <typename Store> void inBlocks(const Tensor &result, unsigned threads, 
 
 } // namespace
 
-std::optional<View> viewOfAccess(const Value &access, const View &operand,
-                                 const std::vector<int64_t> &shape,
-                                 const std::map<std::string, int64_t> &dims) {
+std::optional<TensorView> viewOfAccess(const Value &access, const TensorView &operand,
+                                       const std::vector<int64_t> &shape,
+                                       const std::map<std::string, int64_t> &dims) {
   if (access.operands.size() > 1)
     return std::nullopt;
-  View view{operand.data, operand.type, shape, std::vector<int64_t>(shape.size(), 0)};
+  TensorView view{operand.data, operand.type, shape, std::vector<int64_t>(shape.size(), 0)};
   int64_t offset = 0;
   for (size_t d = 0; d < operand.shape.size(); ++d) {
     const auto form = linearForm(*access.indices[d]);
@@ -79,7 +79,7 @@ static std::optional<size_t> dimensionOfRows(const Value &access) {
 }
 
 /// Whole rows are copied.
-static void gatherRows(const std::vector<IndexProgram> &indices, const View &operand,
+static void gatherRows(const std::vector<IndexProgram> &indices, const TensorView &operand,
                        size_t dimension, Tensor &result, unsigned threads) {
   const int64_t columns = result.shape.back(), bytes = sizeInBytes(result.type),
                 step = operand.strides[dimension] * bytes;
@@ -100,7 +100,7 @@ static void gatherRows(const std::vector<IndexProgram> &indices, const View &ope
   });
 }
 
-void gather(const Value &access, const View &operand, double padding,
+void gather(const Value &access, const TensorView &operand, double padding,
             const std::map<std::string, int64_t> &dims, Tensor &result, unsigned threads) {
   std::vector<IndexProgram> indices;
   for (const Index &index : access.indices)

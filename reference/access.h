@@ -12,12 +12,12 @@ namespace mmk {
 
 /// The access as a view of its operand: where each index is a sum of positions with factors and
 /// nothing is outside. Else nothing.
-std::optional<View> viewOfAccess(const Value &access, const View &operand,
-                                 const std::vector<int64_t> &shape,
-                                 const std::map<std::string, int64_t> &dims);
+std::optional<TensorView> viewOfAccess(const Value &access, const TensorView &operand,
+                                       const std::vector<int64_t> &shape,
+                                       const std::map<std::string, int64_t> &dims);
 
 /// Stores the elements of an access in `result`; `padding` stands for those outside.
-void gather(const Value &access, const View &operand, double padding,
+void gather(const Value &access, const TensorView &operand, double padding,
             const std::map<std::string, int64_t> &dims, Tensor &result, unsigned threads);
 
 /// Stores the numbers or conditions of a position.

@@ -437,7 +437,7 @@ Line ElementRanges::makeLine(const Value &operand, Place place, size_t dimension
   Line line;
   line.values.resize(count);
   if (operand.operation == Operation::parameter) {
-    const View view = viewOf(*operands_.tensors[operand.parameter]);
+    const TensorView view = viewOf(*operands_.tensors[operand.parameter]);
     loadRow(view, offsetOf(place, view.strides), view.strides[dimension], line.values.data(),
             count);
   } else {

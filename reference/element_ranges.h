@@ -49,7 +49,7 @@ private:
     const Value *value;
     std::vector<size_t> operands; ///< indices of steps; of an elementwise operation
     std::vector<int64_t> extents;
-    View view;         ///< of a tensor
+    TensorView view;   ///< of a tensor
     double number = 0; ///< of a scalar or a constant
     /// Of a sum of a product and a row, their steps and the product's depth: an implementation may
     /// start the product from the row.

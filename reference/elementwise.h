@@ -14,7 +14,7 @@ namespace mmk {
 
 /// What an elementwise tree reads: tensors, and numbers that are the same everywhere.
 struct Leaf {
-  View view;
+  TensorView view;
   bool isNumber = false;
   double number = 0;
 };

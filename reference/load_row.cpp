@@ -18,7 +18,7 @@ template <typename T> void gather(const char *source, int64_t stride, char *targ
            sizeof(T));
 }
 
-void loadStep(const View &view, int64_t offset, int64_t stride, double *row, int64_t count) {
+void loadStep(const TensorView &view, int64_t offset, int64_t stride, double *row, int64_t count) {
   const char *source = view.at(offset);
   alignas(64) char together[step * sizeof(float)];
   switch (sizeInBytes(view.type)) {
@@ -36,7 +36,7 @@ void loadStep(const View &view, int64_t offset, int64_t stride, double *row, int
 
 } // namespace
 
-void loadRow(const View &view, int64_t offset, int64_t stride, double *row, int64_t count) {
+void loadRow(const TensorView &view, int64_t offset, int64_t stride, double *row, int64_t count) {
   if (stride == 1)
     return widen(view.at(offset), view.type, row, count);
   if (stride == 0) {

@@ -49,9 +49,9 @@ void multiplyPortably(int64_t depth, const double *a, const double *b, double *c
 
 } // namespace
 
-const std::vector<MicroKernel> &microKernels() {
-  static const std::vector<MicroKernel> kernels = [] {
-    std::vector<MicroKernel> all;
+const std::vector<DoubleMicroKernel> &microKernels() {
+  static const std::vector<DoubleMicroKernel> kernels = [] {
+    std::vector<DoubleMicroKernel> all;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f"))
       all.push_back({8, 24, multiplyAvx512});

@@ -21,11 +21,11 @@ int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step 
 
 /// A matrix in memory, and the part of it that is being packed.
 struct Matrix {
-  View view;
+  TensorView view;
   int64_t offset = 0; ///< of its first element, for the batch
   int64_t rowStride, columnStride;
 
-  Matrix(const View &whole)
+  Matrix(const TensorView &whole)
       : view(whole), rowStride(whole.strides.end()[-2]), columnStride(whole.strides.end()[-1]) {}
 
   Matrix transposed() const {
@@ -90,14 +90,14 @@ struct Scratch {
 
 class Product {
 public:
-  Product(const View &left, const View &right, Tensor &result)
+  Product(const TensorView &left, const TensorView &right, Tensor &result)
       : left_(left), right_(right), result_(result), rows_(result.shape.end()[-2]),
         columns_(result.shape.end()[-1]), depth_(left.shape.end()[-1]),
         leftStrides_(broadcastStrides(left, batched(left))),
         rightStrides_(broadcastStrides(right, batched(right))) {}
 
   /// Of the terms for which it holds.
-  void setGuard(const View &guard, size_t side) {
+  void setGuard(const TensorView &guard, size_t side) {
     guard_ = guard;
     guard_->shape = batched(side == 0 ? left_ : right_);
     guard_->strides = broadcastStrides(guard, guard_->shape);
@@ -140,7 +140,7 @@ public:
 
 private:
   /// The result's leading dimensions over an operand's own matrix.
-  std::vector<int64_t> batched(const View &operand) const {
+  std::vector<int64_t> batched(const TensorView &operand) const {
     std::vector<int64_t> shape = result_.shape;
     std::copy(operand.shape.end() - 2, operand.shape.end(), shape.end() - 2);
     return shape;
@@ -153,7 +153,8 @@ private:
     return offset;
   }
 
-  Matrix matrixOf(const View &view, const std::vector<int64_t> &strides, int64_t batch) const {
+  Matrix matrixOf(const TensorView &view, const std::vector<int64_t> &strides,
+                  int64_t batch) const {
     Matrix matrix(view);
     matrix.offset = batchOffset(batch, strides);
     return matrix;
@@ -161,7 +162,7 @@ private:
   Matrix guardOf(int64_t batch) const { return matrixOf(*guard_, guard_->strides, batch); }
 
   void multiplyBlock(int64_t batch, int64_t row, int64_t column, Scratch &scratch) {
-    const MicroKernel &kernel = microKernels().front();
+    const DoubleMicroKernel &kernel = microKernels().front();
     const int64_t rows = std::min(blockRows, rows_ - row);
     const int64_t columns = std::min(blockColumns, columns_ - column);
     const int64_t paddedRows = roundUp(rows, kernel.rows);
@@ -197,15 +198,15 @@ private:
     }
   }
 
-  const View &left_, &right_;
+  const TensorView &left_, &right_;
   Tensor &result_;
   const int64_t rows_, columns_, depth_;
   const std::vector<int64_t> leftStrides_, rightStrides_;
-  std::optional<View> guard_;
+  std::optional<TensorView> guard_;
   size_t side_ = 0; ///< of the operand with whose elements it stands
 };
 
-bool isFinite(const View &view) {
+bool isFinite(const TensorView &view) {
   const int64_t columns = view.shape.back();
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < view.shape.size(); ++d)
@@ -224,13 +225,13 @@ bool isFinite(const View &view) {
 
 } // namespace
 
-void multiply(const View &left, const View &right, Tensor &result, unsigned threads) {
+void multiply(const TensorView &left, const TensorView &right, Tensor &result, unsigned threads) {
   Product(left, right, result).run(threads);
 }
 
 // Zero takes the place of an element that is left out, unless its factor is infinite or NaN.
-void multiplyWhere(const View &left, const View &right, const View &guard, size_t side,
-                   Tensor &result, unsigned threads) {
+void multiplyWhere(const TensorView &left, const TensorView &right, const TensorView &guard,
+                   size_t side, Tensor &result, unsigned threads) {
   Product product(left, right, result);
   product.setGuard(guard, side);
   if (isFinite(side == 0 ? right : left))

@@ -137,7 +137,7 @@ struct Axes {
 };
 
 /// Those along which `value` goes, and the others.
-std::pair<Axes, Axes> axesOf(const Value &value, const View &operand) {
+std::pair<Axes, Axes> axesOf(const Value &value, const TensorView &operand) {
   Axes along, kept;
   for (size_t d = 0; d < operand.shape.size(); ++d) {
     Axes &axes = std::ranges::find(value.along, d) == value.along.end() ? kept : along;
@@ -151,7 +151,7 @@ std::pair<Axes, Axes> axesOf(const Value &value, const View &operand) {
 
 // Where the last dimension is kept, neighbours of the result are reduced together, so that memory
 // is read in order.
-void reduceView(const Value &value, const View &operand, Tensor &result, unsigned threads) {
+void reduceView(const Value &value, const TensorView &operand, Tensor &result, unsigned threads) {
   auto [along, kept] = axesOf(value, operand);
   const Reducer reducer(value.reduction, operand.type);
   const bool keepsLast = !operand.shape.empty() && !kept.extents.empty() &&
@@ -197,10 +197,10 @@ void reduceView(const Value &value, const View &operand, Tensor &result, unsigne
   });
 }
 
-void reduceWhere(const Value &value, const View &operand, const View &guard, Tensor &result,
-                 unsigned threads) {
+void reduceWhere(const Value &value, const TensorView &operand, const TensorView &guard,
+                 Tensor &result, unsigned threads) {
   const auto [along, kept] = axesOf(value, operand);
-  View spread = guard;
+  TensorView spread = guard;
   spread.strides = broadcastStrides(guard, operand.shape);
   spread.shape = operand.shape;
   const auto [guardAlong, guardKept] = axesOf(value, spread);
@@ -223,9 +223,9 @@ void reduceWhere(const Value &value, const View &operand, const View &guard, Ten
               });
 }
 
-void cumulateView(const Value &value, const View &operand, Tensor &result, unsigned threads) {
+void cumulateView(const Value &value, const TensorView &operand, Tensor &result, unsigned threads) {
   const auto [along, kept] = axesOf(value, operand);
-  const View stored = viewOf(result);
+  const TensorView stored = viewOf(result);
   const int64_t length = along.extents[0], stride = along.strides[0],
                 storedStride = stored.strides[value.along[0]];
   const Axes target = axesOf(value, stored).second;

@@ -129,7 +129,7 @@ private:
       keep(value, std::move(*tensor));
       return llvm::Error::success();
     }
-    const View &first = leaves_.at(value.operands[0]).view;
+    const TensorView &first = leaves_.at(value.operands[0]).view;
     if (value.operation == Operation::reduce && value.operands.size() > 1)
       reduceWhere(value, first, leaves_.at(value.operands[1]).view, *tensor, threads_);
     else if (value.operation == Operation::reduce)
@@ -151,7 +151,7 @@ private:
   }
 
   /// As `multiply` reads it: rows or columns without gaps.
-  static bool isDenseMatrix(const View &view) {
+  static bool isDenseMatrix(const TensorView &view) {
     const size_t rank = view.shape.size();
     return view.strides[rank - 1] == 1 || view.strides[rank - 2] == 1;
   }
@@ -170,11 +170,11 @@ private:
   /// A view of the operand, which has no gaps then.
   llvm::Error reshape(const Value &value) {
     const Value &operand = *value.operands[0];
-    const View &given = leaves_.at(&operand).view;
+    const TensorView &given = leaves_.at(&operand).view;
     if (given.strides != denseStrides(given.shape))
       if (llvm::Error error = materialise(operand))
         return error;
-    View &view = leaves_[&value].view = leaves_.at(&operand).view;
+    TensorView &view = leaves_[&value].view = leaves_.at(&operand).view;
     view.shape = concrete(value.shape);
     view.strides = denseStrides(view.shape);
     return llvm::Error::success();
@@ -187,8 +187,8 @@ private:
   }
 
   /// The operand's view without the dimensions that the value leaves out.
-  static View squeezed(const Value &value, const View &operand) {
-    View view{operand.data, operand.type, {}, {}};
+  static TensorView squeezed(const Value &value, const TensorView &operand) {
+    TensorView view{operand.data, operand.type, {}, {}};
     size_t own = 0;
     for (size_t d = 0; d < operand.shape.size(); ++d)
       if (own < value.shape.size() && value.operands[0]->shape[d] == value.shape[own]) {

@@ -9,7 +9,7 @@
 
 namespace mmk {
 
-struct View {
+struct TensorView {
   const char *data = nullptr;
   ElementType type = ElementType::f32;
   std::vector<int64_t> shape;
@@ -29,12 +29,12 @@ inline std::vector<int64_t> denseStrides(const std::vector<int64_t> &shape) {
   return strides;
 }
 
-inline View viewOf(const Tensor &tensor) {
+inline TensorView viewOf(const Tensor &tensor) {
   return {tensor.as<char>(), tensor.type, tensor.shape, denseStrides(tensor.shape)};
 }
 
 /// The last two dimensions swapped.
-inline View transposed(View view) {
+inline TensorView transposed(TensorView view) {
   const size_t rank = view.shape.size();
   std::swap(view.shape[rank - 2], view.shape[rank - 1]);
   std::swap(view.strides[rank - 2], view.strides[rank - 1]);
@@ -42,7 +42,8 @@ inline View transposed(View view) {
 }
 
 /// Strides of `view` seen as a tensor of `shape`, to which it broadcasts: 0 where it repeats.
-inline std::vector<int64_t> broadcastStrides(const View &view, const std::vector<int64_t> &shape) {
+inline std::vector<int64_t> broadcastStrides(const TensorView &view,
+                                             const std::vector<int64_t> &shape) {
   std::vector<int64_t> strides(shape.size(), 0);
   const size_t added = shape.size() - view.shape.size();
   for (size_t d = 0; d < view.shape.size(); ++d)

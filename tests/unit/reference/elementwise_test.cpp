@@ -135,7 +135,8 @@ TEST(ReferenceElementwise, BroadcastsAsNumPyDoes) {
 namespace {
 
 /// x - y over `shape`, from views that broadcast to it.
-Tensor difference(const View &x, const View &y, std::vector<int64_t> shape, unsigned threads = 2) {
+Tensor difference(const TensorView &x, const TensorView &y, std::vector<int64_t> shape,
+                  unsigned threads = 2) {
   const Value left{Operation::parameter, x.type, {}, {}, 0, 0, {}, "x"};
   const Value right{Operation::parameter, y.type, {}, {}, 0, 1, {}, "y"};
   const Value root{Operation::subtract, ElementType::f32, {}, {&left, &right}, 0, 0, {}, ""};
@@ -146,7 +147,7 @@ Tensor difference(const View &x, const View &y, std::vector<int64_t> shape, unsi
   return result;
 }
 
-double elementOf(const View &view, const std::vector<int64_t> &index) {
+double elementOf(const TensorView &view, const std::vector<int64_t> &index) {
   const size_t added = index.size() - view.shape.size();
   int64_t offset = 0;
   for (size_t d = 0; d < view.shape.size(); ++d)
@@ -154,7 +155,7 @@ double elementOf(const View &view, const std::vector<int64_t> &index) {
   return loadElement(view.data, offset, view.type);
 }
 
-void expectDifference(const View &x, const View &y, const std::vector<int64_t> &shape) {
+void expectDifference(const TensorView &x, const TensorView &y, const std::vector<int64_t> &shape) {
   const Tensor result = difference(x, y, shape);
   for (int64_t i = 0; i < result.elements(); ++i) {
     std::vector<int64_t> index(shape.size());

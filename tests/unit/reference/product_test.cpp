@@ -12,7 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Tensor multiplied(const View &left, const View &right, std::vector<int64_t> shape,
+Tensor multiplied(const TensorView &left, const TensorView &right, std::vector<int64_t> shape,
                   unsigned threads = 2) {
   Tensor result = llvm::cantFail(Tensor::allocate(accumulatorOf(left.type), std::move(shape)));
   result.poison();
@@ -22,8 +22,8 @@ Tensor multiplied(const View &left, const View &right, std::vector<int64_t> shap
 }
 
 /// The sum by the definition, in double and in the order of k.
-double element(const View &left, const View &right, int64_t leftOffset, int64_t rightOffset,
-               int64_t row, int64_t column) {
+double element(const TensorView &left, const TensorView &right, int64_t leftOffset,
+               int64_t rightOffset, int64_t row, int64_t column) {
   double sum = 0;
   for (int64_t k = 0; k < left.shape.end()[-1]; ++k)
     sum += loadElement(left.data,
@@ -35,7 +35,7 @@ double element(const View &left, const View &right, int64_t leftOffset, int64_t 
   return sum;
 }
 
-void expectProduct(const View &left, const View &right, const std::string &what) {
+void expectProduct(const TensorView &left, const TensorView &right, const std::string &what) {
   const int64_t rows = left.shape.end()[-2], columns = right.shape.end()[-1];
   const Tensor result = multiplied(left, right, {rows, columns});
   for (int64_t i = 0; i < rows; ++i)
@@ -92,8 +92,8 @@ TEST(ReferenceProduct, TransposedRowsAndColumns) {
 }
 
 TEST(ReferenceProduct, AllKernelsOfThisCpuAgree) {
-  const MicroKernel &first = microKernels().front();
-  for (const MicroKernel &kernel : microKernels()) {
+  const DoubleMicroKernel &first = microKernels().front();
+  for (const DoubleMicroKernel &kernel : microKernels()) {
     const int64_t depth = 100, side = 24;
     const Tensor a = seeded(ElementType::f32, {side, depth}, 1, DataKind::uniform);
     const Tensor b = seeded(ElementType::f32, {depth, side}, 2, DataKind::uniform);
@@ -123,7 +123,7 @@ TEST(ReferenceProduct, AllKernelsOfThisCpuAgree) {
 TEST(ReferenceProduct, BatchesBroadcast) {
   const Tensor a = seeded(ElementType::f16, {2, 1, 5, 7}, 9),
                b = seeded(ElementType::f16, {3, 7, 4}, 10);
-  const View left = viewOf(a), right = viewOf(b);
+  const TensorView left = viewOf(a), right = viewOf(b);
   const Tensor result = multiplied(left, right, {2, 3, 5, 4});
   for (int64_t x = 0; x < 2; ++x)
     for (int64_t y = 0; y < 3; ++y)
