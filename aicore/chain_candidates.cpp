@@ -236,7 +236,11 @@ private:
     }
     const int64_t columns =
         isSplit() ? std::min(plan.tileN, std::max(longestStep, widest)) : plan.tileN;
-    return {columns, copies * std::max(columns, widest) * (isSplit() ? 1 : firsts), false};
+    // A coupled chip keeps the second products of a part until the vector unit takes them together.
+    const int64_t accumulators =
+        isSplit() ? copies
+                  : std::max(copies * firsts, static_cast<int64_t>(shape.widths.size()));
+    return {columns, accumulators * std::max(columns, widest), false};
   }
 
   bool fits(const ChainShape &shape, const ChainPlan &plan) const {

@@ -85,9 +85,8 @@ void TransferInserter::ChainWork::chooseAccumulators() {
       collected = std::max(collected, it.width);
     else
       staying += it.width;
-  const int64_t least =
-      copies * std::max(collected, isSplit ? std::min(tileN, fewColumns)
-                                           : tileN * static_cast<int64_t>(firsts.size()));
+  const int64_t least = accumulators(llvm::count_if(seconds, isRescaled)) *
+                        std::max(collected, isSplit ? std::min(tileN, fewColumns) : tileN);
   if (staying + least > inL0C)
     staying = 0;
   int64_t rowBytes = 1, width = 0;
@@ -107,6 +106,13 @@ void TransferInserter::ChainWork::chooseAccumulators() {
   accsOfPart = llvm::divideCeil(tileN, accWidth);
   accWidth = llvm::alignTo(llvm::divideCeil(tileN, accsOfPart), padding);
   accsOfPart = llvm::divideCeil(tileN, accWidth);
+}
+
+// A coupled chip keeps each product until the vector unit has taken it: the first ones of a part, and
+// the second ones, which it takes together.
+int64_t TransferInserter::ChainWork::accumulators(int64_t collected) const {
+  const int64_t copies = requestedCopies(t.kernel, "acc", "acc");
+  return isSplit ? copies : std::max(copies * static_cast<int64_t>(firsts.size()), collected);
 }
 
 Value TransferInserter::ChainWork::allocIn(Space space, StringRef name, StringRef buffers,
@@ -168,10 +174,10 @@ void TransferInserter::ChainWork::allocateProducts() {
   t.loc = firsts[0].product.getLoc();
   l0a = allocIn(Space::l0a, "a", "l0", tileM, step, element);
   l0b = allocIn(Space::l0b, "b", "l0", step, inL0, element);
-  // A coupled chip keeps each first product until the vector unit has taken it.
-  const auto held = isSplit ? 1 : static_cast<int64_t>(firsts.size());
+  const int64_t held =
+      accumulators(llvm::count_if(seconds, [](const Second &it) { return !it.staysInL0C; }));
   acc = allocIn(Space::l0c, "acc", "acc", tileM, width, sum,
-                held > 1 ? held * requestedCopies(t.kernel, "acc", "acc") : 1);
+                held > requestedCopies(t.kernel, "acc", "acc") ? held : 1);
 }
 
 //===--- products -------------------------------------------------------------------------===//

@@ -124,6 +124,8 @@ private:
   // chain_products.cpp
   mlir::LogicalResult chooseProductSizes();
   void chooseAccumulators();
+  /// Copies of the accumulator, of which `collected` second products of a part need one each.
+  int64_t accumulators(int64_t collected) const;
   void allocateProducts();
   mlir::Value allocIn(aicore::Space space, llvm::StringRef name, llvm::StringRef buffers,
                       int64_t rows, int64_t columns, mlir::Type element, int64_t copies = 1);
