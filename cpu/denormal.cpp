@@ -62,7 +62,8 @@ Function *leastKey(Emitter &e) {
   });
 }
 
-/// The exponent of the smallest number except zero, or 0 where that is denormal or unknown.
+} // namespace
+
 Value *leastExponent(Emitter &e, const Plane &plane, Value *rows, Value *columns) {
   IRBuilder<> &b = e.b;
   Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
@@ -78,19 +79,44 @@ Value *leastExponent(Emitter &e, const Plane &plane, Value *rows, Value *columns
   return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
 }
 
-} // namespace
+Value *leastExponentOf(Emitter &e, Value *start, ArrayRef<Value *> counts,
+                       ArrayRef<Value *> strides) {
+  if (counts.size() == 1) {
+    Value *step = e.b.CreateMul(strides[0], e.number(2));
+    return leastExponent(e, {start, step, step}, e.number(1), counts[0]);
+  }
+  if (counts.size() == 2)
+    return leastExponent(
+        e, {start, e.b.CreateMul(strides[0], e.number(2)), e.b.CreateMul(strides[1], e.number(2))},
+        counts[0], counts[1]);
+  // Above that of every number.
+  Value *none = e.number(0x100);
+  return e.loop(
+      e.number(0), counts[0], e.number(1), {none}, [&](Value *i, ArrayRef<Value *> known) {
+        Value *at = e.offset(start, e.b.CreateMul(e.b.CreateMul(i, strides[0]), e.number(2)));
+        Value *inner = leastExponentOf(e, at, counts.drop_front(), strides.drop_front());
+        return SmallVector<Value *>{e.min(known[0], inner)};
+      })[0];
+}
 
 Value *isFarFromDenormal(Emitter &e, const Plane &plane, Value *rows, Value *columns) {
   constexpr int64_t exponent = leastSumOfExponents / 2;
   return e.b.CreateICmpSGE(leastExponent(e, plane, rows, columns), e.number(exponent));
 }
 
+// That of a constant was found when it was packed.
+Value *leastExponentOfB(Emitter &e, const ProductOperands &operands) {
+  return operands.constant.prefix ? e.load(e.i64(), operands.constant.prefix)
+                                  : leastExponent(e, operands.b, operands.k, operands.n);
+}
+
 Value *isDenormalFree(Emitter &e, const ProductOperands &operands) {
+  return areDenormalFree(e, leastExponent(e, operands.a, operands.m, operands.k),
+                         leastExponentOfB(e, operands));
+}
+
+Value *areDenormalFree(Emitter &e, Value *ofA, Value *ofB) {
   IRBuilder<> &b = e.b;
-  Value *ofA = leastExponent(e, operands.a, operands.m, operands.k);
-  // That of a constant was found when it was packed.
-  Value *ofB = operands.constant.prefix ? e.load(e.i64(), operands.constant.prefix)
-                                        : leastExponent(e, operands.b, operands.k, operands.n);
   return b.CreateAnd({b.CreateICmpSGE(ofA, e.number(1)), b.CreateICmpSGE(ofB, e.number(1)),
                       b.CreateICmpSGE(b.CreateAdd(ofA, ofB), e.number(leastSumOfExponents))});
 }

@@ -133,7 +133,10 @@ private:
   /// A block of B that is a window, as panels in its scratch.
   void packWindow(const ProductOperands &operands, Value *from, Value *depth, Value *first,
                   Value *columns, Value *columnBytes);
-  Function *rowsOfWindow() { return WindowOperand(e, op).rows(name + "_window"); }
+  Function *rowsOfWindow();
+  void zeroLastStep(Value *to, Value *rowBytes, Value *rows, Value *depth);
+  /// isDenormalFree, of windows without their matrices.
+  Value *areNormal(const ProductOperands &operands);
   Function *finish();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
   /// False for the fallback of bf16 for denormals, which is optimised for size.
@@ -319,7 +322,7 @@ void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Valu
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
   Value *bInPlace = isBInPlace(operands);
   auto callBlocks = [&](const ProductOperands &operands) {
-    Value *normal = wide ? isDenormalFree(e, operands) : b.getTrue();
+    Value *normal = wide ? areNormal(operands) : b.getTrue();
     e.when(normal, [&] { this->callBlocks(operands, bInPlace); });
     if (wide)
       e.when(b.CreateNot(normal), [&] { markLazy(*wide->callBlocks(operands, bInPlace)); });
@@ -347,8 +350,8 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
 
 bool ProductEmitter::emitConstant(const ProductOperands &operands, ProductEmitter *wide) {
   const ConstantRoom room{step, 4 * roomOfA, accElements};
-  Value *isSkinny = isConstantSkinny(e, operands, room);
-  Value *normal = wide ? isDenormalFree(e, operands) : b.getTrue();
+  Value *isSkinny = op.getWindow() ? b.getFalse() : isConstantSkinny(e, operands, room);
+  Value *normal = wide ? areNormal(operands) : b.getTrue();
   e.when(b.CreateAnd(normal, isSkinny), [&] { callConstantSkinny(operands); });
   e.when(b.CreateAnd(normal, b.CreateNot(isSkinny)), [&] { callBlocks(operands, b.getFalse()); });
   if (wide)
@@ -431,10 +434,31 @@ Function *ProductEmitter::widenRows() {
   return moveElements(e, element, element->isIntegerTy() ? b.getInt32Ty() : e.f32());
 }
 
-/// Rows of A in dense rows of what is multiplied, up to whole steps, or tiles.
-void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
-                              Value *depth) {
-  // B has zeros there, but uninitialised memory of A may hold NaN.
+/// Rows of a window that is A as packRows has them, or of one that is B in the groups of a panel.
+Function *ProductEmitter::rowsOfWindow() {
+  WindowForm form{element};
+  if (elementsOfStep(multiply) == 1)
+    form.type = element->isIntegerTy() ? static_cast<Type *>(b.getInt32Ty()) : e.f32();
+  else if (op.isWindowOfB())
+    form = {nullptr, elementsOfStep(multiply), multiply == Multiply::int8Dot4};
+  form.inPanels = op.isWindowOfB();
+  return WindowOperand(e, op).rows(name + "_window", form);
+}
+
+Value *ProductEmitter::areNormal(const ProductOperands &operands) {
+  if (!op.getWindow())
+    return isDenormalFree(e, operands);
+  WindowOperand window(e, op);
+  if (op.isWindowOfA())
+    return areDenormalFree(e, window.leastExponent(operands.window, operands.m, operands.k),
+                           leastExponentOfB(e, operands));
+  return areDenormalFree(e, leastExponent(e, operands.a, operands.m, operands.k),
+                         window.leastExponent(operands.window, operands.k, operands.n));
+}
+
+/// Zeros in the rest of the last step of rows of A: B has zeros there, but uninitialised memory may
+/// hold NaN.
+void ProductEmitter::zeroLastStep(Value *to, Value *rowBytes, Value *rows, Value *depth) {
   if (const int64_t atOnce = elementsAtOnce(multiply); atOnce > 1 && sumsAreFloats(multiply)) {
     Value *whole = e.roundDown(depth, atOnce);
     e.when(b.CreateICmpSLT(whole, depth), [&] {
@@ -444,6 +468,12 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
              [&](Value *row) { e.store(zeros, e.offset(last, b.CreateMul(row, rowBytes))); });
     });
   }
+}
+
+/// Rows of A in dense rows of what is multiplied, up to whole steps, or tiles.
+void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
+                              Value *depth) {
+  zeroLastStep(to, rowBytes, rows, depth);
   Function *move = elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element);
   if (rowsCanStay())
     markLazy(*move);
@@ -453,17 +483,20 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
 // Places without an element are zeroed.
 void ProductEmitter::packWindow(const ProductOperands &operands, Value *from, Value *depth,
                                 Value *first, Value *columns, Value *columnBytes) {
+  const int64_t group = elementsOfStep(multiply);
   forEachPanel(e, columns, [&](Value *vectors, Value *column) {
     Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
     Value *rowBytes = b.CreateMul(width, e.number(4));
     Value *panel = e.offset(operands.bScratch, b.CreateMul(column, columnBytes));
-    Value *left = b.CreateSub(columns, column);
-    e.when(b.CreateICmpSLT(left, width), [&] {
-      b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(depth, rowBytes), MaybeAlign());
-    });
-    b.CreateCall(rowsOfWindow(), {panel, operands.window, rowBytes, from, depth,
-                                  b.CreateAdd(first, column), e.min(width, left)});
+    Value *steps = b.CreateUDiv(e.roundUp(depth, elementsAtOnce(multiply)), e.number(group)),
+          *whole = b.CreateUDiv(e.roundUp(depth, group), e.number(group));
+    Value *isRagged = b.CreateICmpSLT(b.CreateSub(columns, column), width);
+    whole = b.CreateSelect(isRagged, e.number(0), whole);
+    b.CreateMemSet(e.offset(panel, b.CreateMul(whole, rowBytes)), b.getInt8(0),
+                   b.CreateMul(b.CreateSub(steps, whole), rowBytes), MaybeAlign());
   });
+  b.CreateCall(rowsOfWindow(),
+               {operands.bScratch, operands.window, columnBytes, from, depth, first, columns});
 }
 
 // All rows of A by a block of B, which is resident in L2; if the depth takes several passes, as
@@ -589,9 +622,12 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
           Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
           Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
                                                                 b.CreateMul(chunkRow, planeA.row)));
-          if (op.isWindowOfA())
+          if (op.isWindowOfA()) {
+            Value *rows = b.CreateSub(chunkEnd, chunkRow);
+            zeroLastStep(operands.aScratch, packedRow, rows, depth);
             b.CreateCall(rowsOfWindow(), {operands.aScratch, operands.window, packedRow, chunkRow,
-                                          b.CreateSub(chunkEnd, chunkRow), from, depth});
+                                          rows, from, depth});
+          }
           e.when(b.CreateAnd(b.CreateNot(aInPlace), b.getInt1(!op.isWindowOfA())), [&] {
             packRows(operands.aScratch, {sourceA, planeA.row, planeA.column}, packedRow,
                      b.CreateSub(chunkEnd, chunkRow), depth);

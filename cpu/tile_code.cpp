@@ -46,18 +46,19 @@ namespace {
 void placeConstant(Emitter &e, cpu::ProductOp op, ProgramValues &values,
                    ProductOperands &operands) {
   IRBuilder<> &b = e.b;
-  const PanelLayout layout =
-      panelLayoutOf(e.target, cast<mlir::MemRefType>(op.getB().getType()).getElementType());
+  const PackedOperand operand = packedOperandOf(op, e.target);
+  const PanelLayout &layout = operand.layout;
   const GlobalTensor &tensor = values.global(op.getB());
-  const ArrayRef<int64_t> along = op.getBAlong();
   Value *batch = e.number(0);
   for (auto [i, offset] : enumerate(op.getBOffsets()))
-    if (!is_contained(along, static_cast<int64_t>(i)))
+    if (operand.isBatch(i))
       batch = b.CreateAdd(b.CreateMul(batch, tensor.extents[i]), values.value(offset));
   ConstantPlace &place = operands.constant;
   place.prefix = tensor.pointer;
-  place.columns = tensor.extents[along[1]];
-  place.column = values.value(op.getBOffsets()[along[1]]);
+  place.columns = e.number(1);
+  for (size_t dim = operand.n.first; dim <= operand.n.last; ++dim)
+    place.columns = b.CreateMul(place.columns, tensor.extents[dim]);
+  place.column = values.value(op.getBOffsets()[operand.n.last]);
   Value *vectors = b.CreateUDiv(e.roundUp(place.columns, layout.lanes), e.number(layout.lanes));
   Value *steps = b.CreateUDiv(e.roundUp(operands.k, layout.unit), e.number(layout.group));
   Value *bytes = b.CreateMul(b.CreateMul(vectors, steps), e.number(layout.stepBytes()));

@@ -58,12 +58,19 @@ Type *ElementRun::vector(Emitter &e, unsigned lanes) const {
   return e.vectorOf(isMoved ? e.b.getInt16Ty() : element, lanes);
 }
 
-Value *ElementRun::isInside(Emitter &e, int64_t columns) const {
+Value *ElementRun::isInside(Emitter &e, Value *columns) const {
   if (step > mostStep)
     return e.b.getFalse();
-  Value *last = e.b.CreateAdd(index, e.number(columns * step - 1));
+  Value *last = e.b.CreateSub(e.plus(index, columns, step), e.number(1));
   return e.b.CreateAnd(
       {here, isDense(e), e.b.CreateICmpSGE(index, e.number(0)), e.b.CreateICmpSLT(last, extent)});
+}
+
+ElementRun ElementRun::movedBy(Emitter &e, Value *columns) const {
+  Value *indices = e.b.CreateMul(columns, e.number(step));
+  return {element, step, e.b.CreateGEP(element, first, e.b.CreateMul(indices, stride)),
+          stride,  here, e.b.CreateAdd(index, indices),
+          extent};
 }
 
 /// Every `step`-th lane.

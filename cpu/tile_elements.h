@@ -29,7 +29,10 @@ struct ElementRun {
         extent(extent) {}
 
   /// Whether so many columns are all inside, and can be loaded (i1).
-  llvm::Value *isInside(Emitter &e, int64_t columns) const;
+  llvm::Value *isInside(Emitter &e, int64_t columns) const {
+    return isInside(e, e.number(columns));
+  }
+  llvm::Value *isInside(Emitter &e, llvm::Value *columns) const;
   /// A vector of elements from a column on: if all are inside; or those that are, else the padding.
   llvm::Value *load(Emitter &e, int64_t column) const;
   llvm::Value *loadInside(Emitter &e, int64_t column, llvm::Value *padding) const;
@@ -37,6 +40,10 @@ struct ElementRun {
   llvm::Value *loadMasked(Emitter &e, int64_t column, llvm::Value *mask,
                           llvm::Value *padding) const;
   llvm::Value *isHere() const { return here; }
+  /// The address of its first element.
+  llvm::Value *start() const { return first; }
+  /// The run from a column on.
+  ElementRun movedBy(Emitter &e, llvm::Value *columns) const;
   /// One bit for each lane, from a column on, of which the index is below the extent.
   static llvm::Value *mask(Emitter &e, llvm::Value *index, llvm::Value *extent, int64_t step,
                            int64_t column);

@@ -59,7 +59,7 @@ std::string PackedForm::spelling() const {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", extent);
   text = fmt::format("{}[{}] as ", mmk::spelling(type), text);
   return panels ? fmt::format("{}{}, of dimension {} by {}", text, panels->layout.spelling(),
-                              panels->kDim, panels->nDim)
+                              panels->k.spelling(), panels->n.spelling())
                 : text + "rows";
 }
 

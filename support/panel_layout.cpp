@@ -13,4 +13,8 @@ std::string PanelLayout::spelling() const {
   return text + (isOffset ? ", offset by 128" : "");
 }
 
+std::string PackedDims::spelling() const {
+  return first == last ? fmt::format("{}", last) : fmt::format("{} to {}", first, last);
+}
+
 } // namespace mmk

@@ -43,12 +43,20 @@ struct PanelLayout {
   std::string spelling() const;
 };
 
+/// Dimensions of a tensor, from the first to the last, that a product goes along as one.
+struct PackedDims {
+  size_t first = 0, last = 0;
+  bool contains(size_t dim) const { return first <= dim && dim <= last; }
+  std::string spelling() const;
+};
+
 /// A parameter of a kernel that is laid out in panels: all its uses are the right operand of a
 /// product.
 struct PackedOperand {
   size_t parameter = 0;
-  size_t kDim = 0, nDim = 1; ///< of the tensor; all others are batches
+  PackedDims k{0, 0}, n{1, 1}; ///< of the tensor; all others are batches
   PanelLayout layout;
+  bool isBatch(size_t dim) const { return !k.contains(dim) && !n.contains(dim); }
 };
 
 } // namespace mmk

@@ -38,37 +38,40 @@ bool isMultipleOf(mlir::Value value, int64_t unit) {
 /// columns from whole vectors on.
 bool canReadPanels(cpu::ProductOp product) {
   constexpr int64_t wholeSteps = 16, widestVector = 16;
-  return !product.getWindow() && isZero(product.getBOffsets()[product.getBAlong()[0]]) &&
+  return !product.isWindowOfB() && isZero(product.getBOffsets()[product.getBAlong()[0]]) &&
          isMultipleOf(product.getBOffsets()[product.getBAlong()[1]], widestVector) &&
          product.getStep() % wholeSteps == 0;
 }
 
 /// The products that use a parameter, if all of its uses are their right operand, with the same
-/// dimensions along k and n.
+/// dimensions along k and n: where several are one, all go along them.
 SmallVector<cpu::ProductOp> productsOf(mlir::BlockArgument parameter) {
   SmallVector<cpu::ProductOp> products;
   for (mlir::OpOperand &use : parameter.getUses()) {
     auto product = dyn_cast<cpu::ProductOp>(use.getOwner());
     if (!product || &use != &product.getBMutable() || !canReadPanels(product) ||
-        (!products.empty() && products[0].getBAlong() != product.getBAlong()))
+        (!products.empty() &&
+         (products[0].getBAlong() != product.getBAlong() || products[0].getK() != product.getK())))
       return {};
     products.push_back(product);
   }
   return products;
 }
 
-/// Whether the program goes along several dimensions of a parameter as one, which panels do not.
-bool isMerged(aicore::KernelOp kernel, size_t parameter) {
-  return llvm::any_of(aicore::mergedDims(kernel), [&](const aicore::MergedDims &dims) {
-    return dims.tensor == static_cast<int64_t>(parameter);
-  });
+/// The dimensions that the program goes along as the last of them.
+PackedDims dimsUpTo(aicore::KernelOp kernel, size_t parameter, int64_t last) {
+  PackedDims all{static_cast<size_t>(last), static_cast<size_t>(last)};
+  for (const aicore::MergedDims &dims : aicore::mergedDims(kernel))
+    if (dims.tensor == static_cast<int64_t>(parameter) && dims.last == last)
+      all.first = dims.first;
+  return all;
 }
 
 struct CpuPackConstantsPass : impl::CpuPackConstantsBase<CpuPackConstantsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<aicore::KernelOp>())
       for (auto [i, named] : llvm::enumerate(kernel.getArgs().getAsRange<ir::NamedAttr>()))
-        if (named.getConstant() && !isMerged(kernel, i))
+        if (named.getConstant())
           for (cpu::ProductOp product :
                productsOf(kernel.getBody().getArgument(kernel.getDims().size() + i)))
             product.setPacked(true);
@@ -94,6 +97,15 @@ PanelLayout panelLayoutOf(const CodeTarget &target, mlir::Type element) {
   return layout;
 }
 
+PackedOperand packedOperandOf(cpu::ProductOp product, const CodeTarget &target) {
+  auto kernel = product->getParentOfType<aicore::KernelOp>();
+  const auto parameter = static_cast<size_t>(aicore::numberOfTensor(kernel, product.getB()));
+  const ArrayRef<int64_t> along = product.getBAlong();
+  const mlir::Type element = cast<mlir::MemRefType>(product.getB().getType()).getElementType();
+  return {parameter, dimsUpTo(kernel, parameter, along[0]), dimsUpTo(kernel, parameter, along[1]),
+          panelLayoutOf(target, element)};
+}
+
 std::vector<PackedOperand> packedOperandsOf(aicore::KernelOp kernel, const CodeTarget &target) {
   std::vector<PackedOperand> all;
   const unsigned dims = kernel.getDims().size();
@@ -103,10 +115,7 @@ std::vector<PackedOperand> packedOperandsOf(aicore::KernelOp kernel, const CodeT
       auto product = dyn_cast<cpu::ProductOp>(user);
       if (!product || !product.getPacked() || product.getB() != argument)
         continue;
-      const ArrayRef<int64_t> along = product.getBAlong();
-      mlir::Type element = cast<mlir::MemRefType>(argument.getType()).getElementType();
-      all.push_back({i, static_cast<size_t>(along[0]), static_cast<size_t>(along[1]),
-                     panelLayoutOf(target, element)});
+      all.push_back(packedOperandOf(product, target));
       break; // the others are the same
     }
   }

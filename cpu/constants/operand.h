@@ -10,6 +10,9 @@ namespace mmk {
 /// The layout of an operand for this target.
 PanelLayout panelLayoutOf(const CodeTarget &target, mlir::Type element);
 
+/// The constant operand of a product that reads panels.
+PackedOperand packedOperandOf(cpu::ProductOp product, const CodeTarget &target);
+
 /// The parameters of a kernel whose uses all are packed operands.
 std::vector<PackedOperand> packedOperandsOf(aicore::KernelOp kernel, const CodeTarget &target);
 

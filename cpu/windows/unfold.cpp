@@ -12,6 +12,13 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
+/// Whether the dimensions of what a group copies that the copy does not read are of extent 1.
+bool hasUnitsBesides(ir::FusionGroupOp group, AffineMap read) {
+  return llvm::all_of(llvm::seq(read.getNumDims()), [&](unsigned dim) {
+    return read.isFunctionOfDim(dim) || dimName(group.getResult(0), dim) == "1";
+  });
+}
+
 /// The window whose elements the group copies, and nothing else.
 linalg::GenericOp copyOfWindow(ir::FusionGroupOp group, ir::WindowOp &window) {
   linalg::GenericOp copy;
@@ -32,8 +39,10 @@ linalg::GenericOp copyOfWindow(ir::FusionGroupOp group, ir::WindowOp &window) {
   window = input.getDefiningOp<ir::WindowOp>();
   const bool copies =
       copy.getBody()->getTerminator()->getOperand(0) == copy.getBody()->getArgument(0);
-  const bool isWhole =
-      copy.getIndexingMapsArray()[0].isPermutation() && copy.getIndexingMapsArray()[1].isIdentity();
+  // The copy may have more dimensions, which are then of extent 1.
+  const AffineMap read = copy.getIndexingMapsArray()[0];
+  const bool isWhole = read.isProjectedPermutation() && hasUnitsBesides(group, read) &&
+                       copy.getIndexingMapsArray()[1].isIdentity();
   return window && copies && isWhole ? copy : linalg::GenericOp();
 }
 
@@ -65,7 +74,8 @@ bool allUses(Value tensor, llvm::function_ref<bool(OpOperand &)> body) {
     Operation *user = use.getOwner();
     if (isa<tensor::CollapseShapeOp, tensor::ExtractSliceOp>(user))
       return allUses(user->getResult(0), body);
-    return body(use);
+    // An extent is that of a dimension with a name.
+    return isa<tensor::DimOp>(user) || body(use);
   });
 }
 
@@ -164,16 +174,13 @@ std::optional<CpuLowering::UnfoldedWindow> CpuLowering::unfoldedWindow(Value ten
     found.copy = copyOfWindow(group, found.window);
   if (!found.copy)
     return std::nullopt;
-  const Type element = cast<RankedTensorType>(found.window.getResult().getType()).getElementType();
   const Value padding = found.window.getPadding();
   if (padding && !hasRangesOfSource(found.window))
     return std::nullopt;
   const auto isDim = [](Value symbol) {
     return isa_and_nonnull<ir::DimOp>(symbol.getDefiningOp());
   };
-  // Other types are multiplied in groups, or searched for denormals beforehand.
-  if (!(element.isF32() || element.isF16()) ||
-      (padding && !matchPattern(padding, m_PosZeroFloat())) ||
+  if ((padding && !matchPattern(padding, m_PosZeroFloat()) && !matchPattern(padding, m_Zero())) ||
       !isInMemoryAsItIs(found.window.getSource()) ||
       !llvm::all_of(found.window.getSymbols(), isDim) || group.getResult(0).use_empty())
     return std::nullopt;
@@ -201,9 +208,10 @@ CpuLowering::WindowRead CpuLowering::readWindow(linalg::ContractOp contract, uns
       read.operands.push_back(offsetOf(dim));
   const AffineMap places = unfolded.copy.getIndexingMapsArray()[0];
   for (int64_t dim : digits) {
-    const unsigned place = *places.getResultPosition(getAffineDimExpr(dim, b.getContext()));
+    const auto place = places.getResultPosition(getAffineDimExpr(dim, b.getContext()));
     read.operands.push_back(
-        dimension(cast<StringAttr>(unfolded.window.getDims()[place]).getValue()));
+        place ? dimension(cast<StringAttr>(unfolded.window.getDims()[*place]).getValue())
+              : index(1));
   }
   read.operands.push_back(offsetOf(dims.rows.back()));
   read.operands.push_back(offsetOf(dims.columns.back()));

@@ -145,9 +145,18 @@ IndexBody::WindowRoles IndexBody::windowRoles(const VariableNames &summed, const
     for (const std::string &variable : readBy(*index, window.variables))
       if (contains(summed, variable) && !contains(roles.depth, variable))
         roles.depth.push_back(variable);
-  for (const std::string &variable : summed)
-    if (!contains(roles.depth, variable))
-      roles.depth.push_back(variable);
+  // What the window does not read, such as the filter of one pixel, is where the other tensor has
+  // it.
+  VariableNames others = align_.unionOf({left, right});
+  std::erase_if(others, [&](const std::string &each) { return !contains(summed, each); });
+  for (auto at = others.begin(); at != others.end(); ++at)
+    if (!contains(roles.depth, *at))
+      roles.depth.insert(std::ranges::find_if(roles.depth,
+                                              [&](const std::string &each) {
+                                                return std::find(at, others.end(), each) !=
+                                                       others.end();
+                                              }),
+                         *at);
   VariableNames order = align_.unionOf({left, right}), rows, columns;
   std::erase_if(order, [&](const std::string &each) { return contains(summed, each); });
   for (const std::string &variable : order)

@@ -34,6 +34,29 @@ kernel turned(x: i8[M, K], w: const i8[N, K]) -> y: i32[M, N] {
   case many { M = 70; N = 60; K = 70; }
 }
 """
+# Weights of which several dimensions are one along K, those of groups, and on the left.
+CONVOLUTION = """
+kernel conv(x: bf16[B, H, W, C], w: const bf16[3, 3, C, O]) -> y: f32[B, H, W, O] {
+  y[n, p, q, o] = sum[r, s, c](pad(x, 0)[n, p + r - 1, q + s - 1, c] * w[r, s, c, o]);
+  case few { B = 1; H = 4; W = 5; C = 3; O = 130; }
+  case many { B = 2; H = 9; W = 11; C = 20; O = 60; }
+  case narrow { B = 2; H = 9; W = 11; C = 20; O = 7; }
+}
+"""
+GROUPS = """
+kernel groups(x: i8[B, L, G, C], w: const i8[G, 5, C, O]) -> y: i32[G, B, L, O] {
+  y[g, n, l, o] = sum[t, c](pad(x, 0)[n, l + t - 2, g, c] * w[g, t, c, o]);
+  case only { B = 2; L = 19; G = 3; C = 6; O = 40; }
+}
+"""
+STRIDED = """
+kernel strided(x: f32[B, C, H, W], w: const f32[O, C, 1, 1]) -> y: f32[B, O, P, Q] {
+  dim P = (H - 1) / 2 + 1;
+  dim Q = (W - 1) / 2 + 1;
+  y[n, o, p, q] = sum[c, r, s](pad(x, 0)[n, c, 2*p + r, 2*q + s] * w[o, c, r, s]);
+  case only { B = 2; C = 19; H = 9; W = 35; O = 20; }
+}
+"""
 PROGRAM = """
 #include "rows.h"
 #include <stdio.h>
@@ -54,7 +77,7 @@ class Constants(CommandTest):
         return "k.mmk"
 
     def test_are_computed_on_every_machine(self):
-        for text in LAYER, ROWS, TWICE, TURNED:
+        for text in LAYER, ROWS, TWICE, TURNED, CONVOLUTION, GROUPS, STRIDED:
             for machine in "host", "ascend910b3":
                 for case in self.report(self.file(text), "--machine", machine):
                     self.assertTrue(case["check"]["passed"])
@@ -68,6 +91,12 @@ class Constants(CommandTest):
         self.assertGreaterEqual(few["constants"]["w"]["packed_bytes"], 64 + 2 * 130 * 77)
         text = self.mmk("run", "k.mmk", "--machine", "host")
         self.assertIn(f"\nconstant w: {layout}, laid out before the runs\ncase", text)
+
+    def test_dimensions_that_are_one(self):
+        for text, elements in (CONVOLUTION, 9 * 3 * 130), (GROUPS, 3 * 5 * 6 * 40):
+            layout = self.report(self.file(text), "--machine", "host")[0]["constants"]["w"]
+            self.assertRegex(layout["layout"], "^panels of 3 x ")
+            self.assertGreaterEqual(layout["packed_bytes"], elements)
 
     def test_report_of_rows(self):
         rows = "\nconstant w: rows, read as they are bound\n"
