@@ -88,14 +88,19 @@ Value *ElementRun::load(Emitter &e, int64_t column) const {
   return lanesOf(e, elements, step);
 }
 
+int64_t ElementRun::maskLanes(Emitter &e, int64_t step) {
+  return e.target.lanes * (step <= mostStep ? step : 1);
+}
+
 Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, int64_t column) {
   IRBuilder<> &b = e.b;
-  const unsigned lanes = e.target.lanes;
-  // Columns until an index reaches a bound.
+  const int64_t lanes = maskLanes(e, step), between = step * e.target.lanes / lanes;
+  // Lanes until an index reaches a bound.
   auto until = [&](Value *bound) {
     Value *indices = b.CreateSub(bound, b.CreateAdd(index, e.number(column * step)));
     indices = b.CreateBinaryIntrinsic(Intrinsic::smax, indices, e.number(0));
-    return e.ceilDiv(e.min(indices, e.number(lanes * step)), e.number(step));
+    indices = e.min(indices, e.number(lanes * between));
+    return between == 1 ? indices : e.ceilDiv(indices, e.number(between));
   };
   return b.CreateAnd(e.lanesBelow(until(extent), lanes),
                      b.CreateNot(e.lanesBelow(until(e.number(0)), lanes)));
@@ -103,36 +108,44 @@ Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, i
 
 Value *ElementRun::loadInside(Emitter &e, int64_t column, Value *padding) const {
   Value *inside =
-      e.b.CreateAnd(mask(e, index, extent, step, column), e.splat(here, e.target.lanes));
+      e.b.CreateAnd(mask(e, index, extent, step, column), e.splat(here, maskLanes(e, step)));
   return loadMasked(e, column, inside, padding);
 }
 
-Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *inside, Value *padding) const {
+/// Elements where a mask has them, else the padding.
+static Value *padded(Emitter &e, Value *elements, Type *element, Value *inside, Value *padding) {
+  elements = e.b.CreateBitCast(elements, e.vectorOf(element, e.target.lanes));
+  auto *constant = dyn_cast<Constant>(padding);
+  return constant && constant->isNullValue() ? elements
+                                             : e.b.CreateSelect(inside, elements, padding);
+}
+
+// Those between the elements are inside of the tensor, too.
+Value *ElementRun::loadDense(Emitter &e, int64_t column, Value *mask, Value *padding) const {
+  auto *type = cast<FixedVectorType>(vector(e, e.target.lanes * step));
+  Value *elements =
+      e.b.CreateMaskedLoad(type, e.offset(first, column * step * e.bytesOf(element)),
+                           Align(e.bytesOf(element)), mask, Constant::getNullValue(type));
+  return padded(e, lanesOf(e, elements, step), element, lanesOf(e, mask, step), padding);
+}
+
+Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *mask, Value *padding) const {
   IRBuilder<> &b = e.b;
   const unsigned lanes = e.target.lanes;
-  const Align alignment(e.bytesOf(element));
   auto ofMemory = [&]() -> Value * {
     SmallVector<Constant *> numbers;
     for (unsigned lane = 0; lane < lanes; ++lane)
       numbers.push_back(b.getInt64((column + lane) * step));
     Value *places = b.CreateMul(ConstantVector::get(numbers), e.splat(stride, lanes));
-    return b.CreateMaskedGather(vector(e, lanes), b.CreateGEP(element, first, places), alignment,
-                                inside, Constant::getNullValue(vector(e, lanes)));
+    Value *inside = step <= mostStep ? lanesOf(e, mask, step) : mask;
+    Value *elements = b.CreateMaskedGather(vector(e, lanes), b.CreateGEP(element, first, places),
+                                           Align(e.bytesOf(element)), inside,
+                                           Constant::getNullValue(vector(e, lanes)));
+    return padded(e, elements, element, inside, padding);
   };
-  auto ofRow = [&]() -> Value * {
-    auto *type = cast<FixedVectorType>(vector(e, lanes * step));
-    SmallVector<int> spread;
-    for (unsigned lane = 0; lane < lanes * step; ++lane)
-      spread.push_back(static_cast<int>(lane % step ? lanes : lane / step));
-    Value *mask = b.CreateShuffleVector(inside, Constant::getNullValue(inside->getType()), spread);
-    Value *elements = b.CreateMaskedLoad(type, e.offset(first, column * step * e.bytesOf(element)),
-                                         alignment, mask, Constant::getNullValue(type));
-    return lanesOf(e, elements, step);
-  };
-  Value *elements = step <= mostStep ? e.either(isDense(e), ofRow, ofMemory) : ofMemory();
-  elements = b.CreateBitCast(elements, e.vectorOf(element, lanes));
-  auto *constant = dyn_cast<Constant>(padding);
-  return constant && constant->isNullValue() ? elements : b.CreateSelect(inside, elements, padding);
+  if (step > mostStep)
+    return ofMemory();
+  return e.either(isDense(e), [&] { return loadDense(e, column, mask, padding); }, ofMemory);
 }
 
 // A stride of 1 is known when the kernel is called, and is the same for all of it.

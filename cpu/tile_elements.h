@@ -36,23 +36,29 @@ struct ElementRun {
   /// A vector of elements from a column on: if all are inside; or those that are, else the padding.
   llvm::Value *load(Emitter &e, int64_t column) const;
   llvm::Value *loadInside(Emitter &e, int64_t column, llvm::Value *padding) const;
-  /// The lanes of `mask` of such a vector, else the padding.
+  /// Where a mask has the elements of such a vector, else the padding.
   llvm::Value *loadMasked(Emitter &e, int64_t column, llvm::Value *mask,
                           llvm::Value *padding) const;
+  /// The same of a dense run of a short step.
+  llvm::Value *loadDense(Emitter &e, int64_t column, llvm::Value *mask, llvm::Value *padding) const;
+  llvm::Value *isDense(Emitter &e) const { return e.b.CreateICmpEQ(stride, e.number(1)); }
+  static bool isShort(int64_t step) { return step <= mostStep; }
   llvm::Value *isHere() const { return here; }
   /// The address of its first element.
   llvm::Value *start() const { return first; }
   /// The run from a column on.
   ElementRun movedBy(Emitter &e, llvm::Value *columns) const;
-  /// One bit for each lane, from a column on, of which the index is below the extent.
+  /// One bit for each of maskLanes, from a column on, of which the index is below the extent: where
+  /// elements between those of the run are loaded, too, these have their own.
   static llvm::Value *mask(Emitter &e, llvm::Value *index, llvm::Value *extent, int64_t step,
                            int64_t column);
+
+  static int64_t maskLanes(Emitter &e, int64_t step);
 
 private:
   /// The most steps whose elements are loaded with those between them.
   static constexpr int64_t mostStep = 2;
   llvm::Type *vector(Emitter &e, unsigned lanes) const;
-  llvm::Value *isDense(Emitter &e) const { return e.b.CreateICmpEQ(stride, e.number(1)); }
 
   llvm::Type *element;
   int64_t step;

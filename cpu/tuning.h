@@ -54,9 +54,11 @@ struct CpuTuning {
   /// Parts of a row that is shared by threads begin on pages.
   int64_t pageElements = 4096;
 
-  /// Vectors of columns whose windows are reduced together, and the most elements of a window:
-  /// their sums are not compensated.
-  static constexpr int64_t vectorsOfWindow = 4, tapsOfWindow = 1024;
+  /// Vectors of columns whose windows are reduced together, of one row; or of so many rows: their
+  /// sums, and what the rows share, fit the registers.
+  static constexpr int64_t vectorsOfWindow = 4, vectorsOfRows = 2, rowsOfWindow = 4;
+  /// The most elements of a window: their sums are not compensated.
+  static constexpr int64_t tapsOfWindow = 1024;
   /// The most taps whose code is repeated.
   static constexpr int64_t unrolledTaps = 27;
 

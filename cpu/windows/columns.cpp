@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <algorithm>
+#include <vector>
 
 using namespace llvm;
 
@@ -44,15 +45,30 @@ private:
     Known ones;                ///< of a vector of one lane, at the first column
     Carried states;
     size_t columnTap = 0;
+    bool isCorner = true; ///< the first or last tap along each dimension
   };
 
   void findTaps();
   void addColumnTaps(Block &block);
   void emitBlock(const Pointers &pointers, const Block &block);
+  Carried startOfStates();
+  void finishBlock(const Pointers &pointers, const Block &block, ArrayRef<Value *> states);
+  /// Adds the first column, and the scalars of all rows.
+  Taps tapsOfRow(const Pointers &pointers, const Block &block);
+  /// All taps of a row, where all are unrolled.
+  std::vector<Taps> allTaps(const Pointers &pointers, const Block &block);
+  Value *areRowsInside(ArrayRef<Pointers> rows);
+  void emitTogether(ArrayRef<Pointers> rows, const Block &block);
+  /// Calls a function with each block of columns, of so many vectors at most.
+  using Blocks = function_ref<void(int64_t, function_ref<void(const Block &)>)>;
+  void emitRows(const Pointers &pointers, Blocks forEach);
+  void forEachBlock(int64_t mostVectors, function_ref<void(const Block &)> body);
   Carried emitTaps(const Block &block, Taps taps);
-  Carried emitTap(const Block &block, const Taps &taps);
+  Carried emitTap(const Block &block, const Taps &taps, bool areInside = false);
+  SmallVector<ElementRun> runsAt(const Taps &taps, SmallVectorImpl<Value *> &paddings);
   void addOnes(Known &ones, const Pointers &pointers, ArrayRef<int64_t> left);
   SmallVector<SmallVector<Value *>> loadRuns(const Block &block, const Taps &taps);
+  SmallVector<SmallVector<Value *>> loadRunsInside(const Block &block, const Taps &taps);
   SmallVector<Value *> loadMasked(const Block &block, const Taps &taps, size_t run,
                                   const ElementRun &elements, Value *padding);
   /// Vectors of inputs and of what is computed from them, from a column of the block on.
@@ -70,6 +86,9 @@ private:
   SmallVector<int64_t> reduced;    ///< dimensions, those of `columnTaps` last
   SmallVector<int64_t> columnTaps; ///< of these, those that the indices along a row depend on
   bool areUnrolled = false;        ///< all taps
+  /// Whether taps between some that are inside of their tensors are inside, too: indices are sums
+  /// of positions, and each is compared with an extent.
+  bool areAffine = false;
 };
 
 Value *oneOf(Emitter &e, mlir::Value value, const RowFacts::Known &ones) {
@@ -99,13 +118,30 @@ void WindowColumns::findTaps() {
     taps *= std::min<int64_t>(literal(dim).value_or(CpuTuning::unrolledTaps + 1),
                               CpuTuning::unrolledTaps + 1);
   areUnrolled = taps <= CpuTuning::unrolledTaps;
-  std::ranges::stable_partition(reduced, [&](int64_t dim) { return !alongRow.contains(dim); });
+  // Rows share what they read along the other dimensions: in registers, where those are the inner
+  // ones.
+  std::ranges::stable_partition(reduced,
+                                [&](int64_t dim) { return alongRow.contains(dim) == areUnrolled; });
   // A row's own position shifts its masks.
   const bool areForAllRows =
       none_of(facts.outerKept, [&](int64_t dim) { return alongRow.contains(dim); });
   if (areUnrolled && areForAllRows && e.target.masks())
     copy_if(reduced, std::back_inserter(columnTaps),
             [&](int64_t dim) { return alongRow.contains(dim); });
+  indices.clear();
+  for (cpu::GatherRunOp run : runs)
+    indices.append({run.getHere(), run.getIndex(), run.getExtent()});
+  const auto isScalar = [](mlir::Value value) {
+    return !value.getDefiningOp() || value.getDefiningOp<mlir::arith::ConstantOp>();
+  };
+  areAffine = all_of(facts.opsFor(indices, Known()), [&](mlir::Operation *op) {
+    namespace arith = mlir::arith;
+    if (auto compared = dyn_cast<arith::CmpIOp>(op))
+      return compared.getPredicate() == arith::CmpIPredicate::ult && isScalar(compared.getRhs());
+    return isa<arith::AddIOp, arith::SubIOp, arith::AndIOp, arith::IndexCastOp, arith::ConstantOp,
+               cpu::PositionOp>(op) ||
+           (isa<arith::MulIOp>(op) && any_of(op->getOperands(), isScalar));
+  });
 }
 
 // With no dimension, one tap.
@@ -155,6 +191,16 @@ void WindowColumns::addOnes(Known &ones, const Pointers &pointers, ArrayRef<int6
     return ones.contains(value) || value.getDefiningOp<mlir::arith::ConstantOp>();
   };
   for (mlir::Operation *op : facts.opsFor(wanted, ones)) {
+    // In 64 bits from the start, so that equal indices of several rows and taps are found to be
+    // equal.
+    if (isa<mlir::arith::IndexCastOp>(op))
+      if (auto position = op->getOperand(0).getDefiningOp<cpu::PositionOp>();
+          position && ones.contains(position.getResult())) {
+        Value *first = oneOf(e, position.getFirst(), ones);
+        ones[op->getResult(0)] = b.CreateAdd(
+            first, e.splat(pointers.indices[position.getSizeAttr().getInt()], /*lanes=*/1));
+        continue;
+      }
     auto position = dyn_cast<cpu::PositionOp>(op);
     if (!position) {
       if (all_of(op->getOperands(), isKnown))
@@ -181,11 +227,9 @@ SmallVector<Value *> WindowColumns::loadMasked(const Block &block, const Taps &t
       [&] { return SmallVector<Value *>(block.vectors, padding); });
 }
 
-/// The elements of each run, by vector.
-SmallVector<SmallVector<Value *>> WindowColumns::loadRuns(const Block &block, const Taps &taps) {
+SmallVector<ElementRun> WindowColumns::runsAt(const Taps &taps,
+                                              SmallVectorImpl<Value *> &paddings) {
   SmallVector<ElementRun> all;
-  SmallVector<Value *> paddings;
-  Value *areInside = b.getTrue();
   for (cpu::GatherRunOp run : runs) {
     auto base = cast<mlir::BlockArgument>(run.getBase());
     SmallVector<Value *> operands = {taps.pointers.inputs[base.getArgNumber()]};
@@ -194,6 +238,28 @@ SmallVector<SmallVector<Value *>> WindowColumns::loadRuns(const Block &block, co
     all.emplace_back(e, run, operands);
     paddings.push_back(valueOf(run.getPadding(), scalars));
   }
+  return all;
+}
+
+/// The same where all rows of the runs are inside of their tensors, and dense.
+SmallVector<SmallVector<Value *>> WindowColumns::loadRunsInside(const Block &block,
+                                                                const Taps &taps) {
+  SmallVector<Value *> paddings;
+  SmallVector<SmallVector<Value *>> byRun;
+  for (auto [i, run] : enumerate(runsAt(taps, paddings))) {
+    auto &loaded = byRun.emplace_back();
+    for (int64_t v = 0; v < block.vectors; ++v)
+      loaded.push_back(
+          run.loadDense(e, v * lanes(), block.taps[taps.columnTap].masks[i][v], paddings[i]));
+  }
+  return byRun;
+}
+
+/// The elements of each run, by vector.
+SmallVector<SmallVector<Value *>> WindowColumns::loadRuns(const Block &block, const Taps &taps) {
+  SmallVector<Value *> paddings;
+  const SmallVector<ElementRun> all = runsAt(taps, paddings);
+  Value *areInside = b.getTrue();
   SmallVector<SmallVector<Value *>> byRun;
   if (!block.taps.empty()) {
     for (size_t run = 0; run < all.size(); ++run)
@@ -237,8 +303,8 @@ RowCode::Known WindowColumns::valuesAt(const Pointers &pointers, const Block &bl
   return known;
 }
 
-RowCode::Carried WindowColumns::emitTap(const Block &block, const Taps &taps) {
-  const auto loaded = loadRuns(block, taps);
+RowCode::Carried WindowColumns::emitTap(const Block &block, const Taps &taps, bool areInside) {
+  const auto loaded = areInside ? loadRunsInside(block, taps) : loadRuns(block, taps);
   const RowFacts::Pass &pass = facts.passes.front();
   Carried next;
   ArrayRef<Value *> states = taps.states;
@@ -279,29 +345,135 @@ RowCode::Carried WindowColumns::emitTaps(const Block &block, Taps taps) {
   const int64_t extent = *literal(dim);
   for (int64_t i = 0; i < extent; ++i)
     taps.states = emitAt(
-        e.number(i), is_contained(columnTaps, dim) ? taps.columnTap * extent + i : 0, taps.states);
+        e.number(i), is_contained(columnTaps, dim) ? taps.columnTap * extent + i : taps.columnTap,
+        taps.states);
   return taps.states;
 }
 
-void WindowColumns::emitBlock(const Pointers &pointers, const Block &block) {
+WindowColumns::Taps WindowColumns::tapsOfRow(const Pointers &pointers, const Block &block) {
   Taps taps{pointers, reduced, Known(), Carried()};
   taps.pointers.indices[facts.columns()] = block.column;
   for (auto [i, scalar] : enumerate(scalarsOf(region)))
     taps.ones[scalar] = e.splat(places.scalars[i], 1);
+  return taps;
+}
+
+RowCode::Carried WindowColumns::startOfStates() {
   States first;
   for (Accumulator &reduction : reductions())
     first.push_back(reduction.start());
+  return flat(first);
+}
+
+void WindowColumns::emitBlock(const Pointers &pointers, const Block &block) {
+  Taps taps = tapsOfRow(pointers, block);
   for (int64_t v = 0; v < block.vectors; ++v)
-    taps.states.append(flat(first));
-  const Carried states = emitTaps(block, taps);
+    taps.states.append(startOfStates());
+  finishBlock(pointers, block, emitTaps(block, taps));
+}
+
+std::vector<WindowColumns::Taps> WindowColumns::allTaps(const Pointers &pointers,
+                                                        const Block &block) {
+  std::vector<Taps> all = {tapsOfRow(pointers, block)};
+  for (int64_t dim : reduced) {
+    const int64_t extent = *literal(dim);
+    std::vector<Taps> next;
+    for (const Taps &taps : all)
+      for (int64_t i = 0; i < extent; ++i) {
+        Taps &tap = next.emplace_back(taps);
+        tap.left.clear();
+        tap.pointers = moved(taps.pointers, dim, e.number(i));
+        tap.isCorner &= i == 0 || i + 1 == extent;
+        if (is_contained(columnTaps, dim))
+          tap.columnTap = taps.columnTap * extent + i;
+      }
+    all = std::move(next);
+  }
+  for (Taps &tap : all) {
+    if (!block.taps.empty())
+      for (auto [value, one] : block.taps[tap.columnTap].ones)
+        tap.ones.try_emplace(value, one);
+    addOnes(tap.ones, tap.pointers, {});
+  }
+  return all;
+}
+
+// Whether all taps of rows that follow each other are inside of their tensors, in all columns where
+// masks tell which of these are.
+Value *WindowColumns::areRowsInside(ArrayRef<Pointers> rows) {
+  Value *are = b.getTrue();
+  for (auto [i, pointers] : enumerate(rows)) {
+    const bool isBetween = i > 0 && i + 1 < rows.size();
+    for (const Taps &tap : allTaps(pointers, Block{1, e.number(0), e.number(0), {}})) {
+      if (areAffine && (isBetween || !tap.isCorner))
+        continue;
+      SmallVector<Value *> paddings;
+      for (const ElementRun &run : runsAt(tap, paddings))
+        are = b.CreateAnd({are, run.isHere(), run.isDense(e)});
+    }
+  }
+  return are;
+}
+
+// What rows share is loaded once.
+void WindowColumns::emitTogether(ArrayRef<Pointers> rows, const Block &block) {
+  SmallVector<Carried> states(rows.size());
+  std::vector<std::vector<Taps>> taps;
+  for (auto [pointers, ofRow] : zip(rows, states)) {
+    taps.push_back(allTaps(pointers, block));
+    for (int64_t v = 0; v < block.vectors; ++v)
+      ofRow.append(startOfStates());
+  }
+  for (size_t tap = 0; tap < taps[0].size(); ++tap)
+    for (size_t i = 0; i < rows.size(); ++i) {
+      taps[i][tap].states = states[i];
+      states[i] = emitTap(block, taps[i][tap], /*areInside=*/true);
+    }
+  for (auto [pointers, ofRow] : zip(rows, states))
+    finishBlock(pointers, block, ofRow);
+}
+
+// Rows along the last dimension that is kept. Where all of their taps are inside, several rows are
+// computed together, without a branch.
+void WindowColumns::emitRows(const Pointers &pointers, Blocks forEach) {
+  constexpr int64_t together = CpuTuning::rowsOfWindow;
+  const bool haveShortSteps = all_of(
+      runs, [](cpu::GatherRunOp run) { return ElementRun::isShort(run.getStepAttr().getInt()); });
+  const int64_t dim = facts.outerKept.back();
+  Value *rows = places.sizes[dim];
+  e.loopWhile(e.number(0), rows, [&](Value *row) -> Value * {
+    const Pointers first = moved(pointers, dim, row);
+    SmallVector<Pointers> ofRows;
+    for (int64_t i = 0; i < together; ++i)
+      ofRows.push_back(moved(first, dim, e.number(i)));
+    Value *areTogether = b.CreateICmpSLE(b.CreateAdd(row, e.number(together)), rows);
+    Block any{1, e.number(0), e.number(0), {}};
+    addColumnTaps(any);
+    if (any.taps.empty() || !haveShortSteps) {
+      areTogether = b.getFalse();
+    } else {
+      areTogether = b.CreateAnd(areTogether, areRowsInside(ofRows));
+      e.when(areTogether, [&] {
+        forEach(CpuTuning::vectorsOfRows, [&](const Block &block) { emitTogether(ofRows, block); });
+      });
+    }
+    e.when(b.CreateNot(areTogether), [&] {
+      forEach(CpuTuning::vectorsOfWindow, [&](const Block &block) { emitBlock(first, block); });
+    });
+    return b.CreateAdd(row, b.CreateSelect(areTogether, e.number(together), e.number(1)));
+  });
+}
+
+void WindowColumns::finishBlock(const Pointers &pointers, const Block &block,
+                                ArrayRef<Value *> states) {
   const size_t each = states.size() / block.vectors;
   SmallVector<mlir::Value> yielded;
   for (unsigned i : facts.keptOutputs)
     yielded.push_back(facts.yielded()[i]);
   for (int64_t v = 0; v < block.vectors; ++v) {
     Known known = scalars;
-    for (auto [reduction, state] : zip(reductions(), parted(ArrayRef(states).slice(v * each, each),
-                                                            reductions(), /*totals=*/false)))
+    for (auto [reduction, state] :
+         zip(reductions(), parted(states.slice(v * each, each), reductions(), /*totals=*/false)))
       known[reduction.reduction().getResult()] = reduction.ofState(state)[0];
     known = valuesAt(pointers, block, v, yielded, std::move(known));
     Value *column = b.CreateAdd(block.column, e.number(v * lanes()));
@@ -311,14 +483,13 @@ void WindowColumns::emitBlock(const Pointers &pointers, const Block &block) {
   }
 }
 
-void WindowColumns::emit() {
-  findTaps();
+void WindowColumns::forEachBlock(int64_t mostVectors, function_ref<void(const Block &)> body) {
   Value *columns = places.sizes[facts.columns()];
   e.loopWhile(e.number(0), columns, [&](Value *column) {
     Value *left = b.CreateSub(columns, column), *taken = e.number(0);
     // As few vectors as hold the rest.
-    for (int64_t vectors = 1; vectors <= CpuTuning::vectorsOfWindow; vectors *= 2) {
-      const bool isMost = vectors == CpuTuning::vectorsOfWindow;
+    for (int64_t vectors = 1; vectors <= mostVectors; vectors *= 2) {
+      const bool isMost = vectors == mostVectors;
       Value *fits = b.CreateICmpSGT(left, e.number(vectors / 2 * lanes()));
       if (!isMost)
         fits = b.CreateAnd(fits, b.CreateICmpSLE(left, e.number(vectors * lanes())));
@@ -326,15 +497,33 @@ void WindowColumns::emit() {
       e.when(fits, [&] {
         Block block{vectors, column, count, {}};
         addColumnTaps(block);
-        nest(facts.outerKept, start(), e.number(0), {},
-             [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-               emitBlock(pointers, block);
-               return Carried();
-             });
+        body(block);
       });
       taken = b.CreateSelect(fits, count, taken);
     }
     return b.CreateAdd(column, taken);
+  });
+}
+
+// The loop over blocks is where what is the same for all iterations takes longest: masks of taps
+// that run along the columns, or else whether rows are inside.
+void WindowColumns::emit() {
+  findTaps();
+  const auto emitAll = [&](Blocks forEach) {
+    if (facts.outerKept.empty())
+      return forEach(CpuTuning::vectorsOfWindow,
+                     [&](const Block &block) { emitBlock(start(), block); });
+    nest(ArrayRef(facts.outerKept).drop_back(), start(), e.number(0), {},
+         [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
+           emitRows(pointers, forEach);
+           return Carried();
+         });
+  };
+  if (columnTaps.empty())
+    return emitAll(
+        [&](int64_t most, function_ref<void(const Block &)> body) { forEachBlock(most, body); });
+  forEachBlock(CpuTuning::vectorsOfRows, [&](const Block &block) {
+    emitAll([&](int64_t, function_ref<void(const Block &)> body) { body(block); });
   });
 }
 

@@ -169,7 +169,8 @@ class Convolutions(CommandTest):
             self.compare(Parameters(draw), np.random.default_rng([seed, number]))
 
     def test_depthwise_of_literal_size(self):
-        """The host repeats the code of few taps, for one vector of results and for several."""
+        """The host repeats the code of few taps, for one vector of results and for several, and computes
+        several rows together where their taps are inside: the same bits on each number of threads."""
         generator = np.random.default_rng(4)
         for type, strides in (("f32", (1, 2, 3)), ("f16", (2,)), ("bf16", (1,))):
             for stride in strides:
@@ -187,13 +188,13 @@ kernel channels(x: {type}[B, H, W, C], w: f32[3, 5, C]) -> y: f32[B, P, Q, C], z
   z[n, p, q, c] = max[r: 3, s: 5](pad(x, -inf)[n, {stride}*p + r - 1, {stride}*q + s - 2, c]);
 }}
 """)
-                for width in (1, 17, 40, 130):
-                    x = rounded(generator.uniform(-1, 1, (2, 3, 5, width)), type)
-                    w = generator.uniform(-1, 1, (3, 1, 3, 5)).astype(np.float32)
+                for channels, height, width in ((3, 5, 1), (3, 5, 17), (3, 14, 40), (3, 5, 130), (70, 19, 20)):
+                    x = rounded(generator.uniform(-1, 1, (2, channels, height, width)), type)
+                    w = generator.uniform(-1, 1, (channels, 1, 3, 5)).astype(np.float32)
                     wide, weights = (torch.from_numpy(each.astype(np.float64)) for each in (x, w))
                     sums = torch.nn.functional.conv2d(
                         torch.nn.functional.pad(wide, (2, 2, 1, 1), value=2), weights, None, stride,
-                        groups=3)
+                        groups=channels)
                     most = torch.nn.functional.max_pool2d(
                         torch.nn.functional.pad(wide, (2, 2, 1, 1), value=-torch.inf), (3, 5), stride)
                     for kernel in ("rows", "channels"):
@@ -201,10 +202,14 @@ kernel channels(x: {type}[B, H, W, C], w: f32[3, 5, C]) -> y: f32[B, P, Q, C], z
                         np.save(self.folder / "x.npy", stored(x.transpose(last), type))
                         np.save(self.folder / "w.npy", w[:, 0].transpose(
                             (1, 2, 0) if kernel == "channels" else (0, 1, 2)))
+                        words = ("run", "k.mmk", "--kernel", kernel, "--machine", "host", "B=2",
+                                 f"C={channels}", f"H={height}", f"W={width}", "--input", "x=x.npy",
+                                 "--input", "w=w.npy", "--output", "y=y.npy", "--output", "z=z.npy")
                         with self.subTest(kernel=kernel, type=type, stride=stride, width=width):
-                            self.mmk("run", "k.mmk", "--kernel", kernel, "--machine", "host", "B=2", "C=3",
-                                     "H=5", f"W={width}", "--input", "x=x.npy", "--input", "w=w.npy",
-                                     "--output", "y=y.npy", "--output", "z=z.npy")
+                            self.mmk(*words, "--threads", "1")
+                            of_one = np.load(self.folder / "y.npy")
+                            self.mmk(*words)
+                            np.testing.assert_array_equal(np.load(self.folder / "y.npy"), of_one)
                             np.testing.assert_allclose(np.load(self.folder / "y.npy"),
                                                        sums.numpy().transpose(last), atol=1e-4)
                             np.testing.assert_array_equal(np.load(self.folder / "z.npy"),
