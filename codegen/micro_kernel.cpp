@@ -155,10 +155,11 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
   return sums;
 }
 
-// void(ptr a, ptr steps, i64 rowBytes, i64 bytes, i64 rest): loads the last four bytes of each row
-// and shifts out those of the step before; zeros follow, and nothing is read beyond the row.
+// void(ptr a, ptr steps, i64 rowBytes, i64 bytes, i64 rest, i64 rows): loads the last four bytes of
+// each row and shifts out those of the step before; zeros follow, and nothing is read beyond the
+// row.
 static Function *lastStepsOfRows(Emitter &e) {
-  return e.helper("last_steps_of_rows", 2, 3, {}, [&](Function *f) {
+  return e.helper("last_steps_of_rows", 2, 4, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     Value *a = f->getArg(0), *steps = f->getArg(1), *rowBytes = f->getArg(2), *bytes = f->getArg(3),
           *rest = f->getArg(4);
@@ -166,7 +167,7 @@ static Function *lastStepsOfRows(Emitter &e) {
     Value *missing = b.CreateSub(e.number(4), rest);
     Value *bits = b.CreateTrunc(b.CreateMul(missing, e.number(8)), step);
     Value *ends = e.offset(a, b.CreateSub(bytes, missing));
-    e.loop(e.number(0), e.number(e.target.rows()), e.number(1), [&](Value *row) {
+    e.loop(e.number(0), f->getArg(5), e.number(1), [&](Value *row) {
       Value *from = e.offset(ends, b.CreateMul(row, rowBytes));
       Value *end = b.CreateAlignedLoad(step, from, Align(1));
       e.store(b.CreateLShr(end, bits), e.offset(steps, b.CreateMul(row, e.number(4))));
@@ -174,13 +175,15 @@ static Function *lastStepsOfRows(Emitter &e) {
   });
 }
 
-LastSteps emitLastSteps(Emitter &e, Value *a, Value *rowBytes, Value *bytes, Value *rest) {
+LastSteps emitLastSteps(Emitter &e, Value *a, Value *rowBytes, Value *bytes, Value *rest,
+                        int64_t rows) {
   IRBuilder<> &b = e.b;
   Value *hasRest = b.CreateICmpNE(rest, e.number(0));
-  const LastSteps last{e.local(ArrayType::get(b.getInt32Ty(), e.target.rows())),
+  const LastSteps last{e.local(ArrayType::get(b.getInt32Ty(), rows)),
                        b.CreateZExt(hasRest, e.i64())};
-  e.when(hasRest,
-         [&] { b.CreateCall(lastStepsOfRows(e), {a, last.pointer, rowBytes, bytes, rest}); });
+  e.when(hasRest, [&] {
+    b.CreateCall(lastStepsOfRows(e), {a, last.pointer, rowBytes, bytes, rest, e.number(rows)});
+  });
   return last;
 }
 

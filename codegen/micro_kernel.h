@@ -70,10 +70,10 @@ struct LastSteps {
   llvm::Value *count = nullptr;   ///< i64: 1, or 0 where the rows have whole steps only
 };
 
-/// The tail of the rows of a register tile, which have `bytes` bytes of whole steps and then
+/// The tail of the `rows` rows of a register tile, which have `bytes` bytes of whole steps and then
 /// `rest`, 0 to 3; each row has at least four bytes.
 LastSteps emitLastSteps(Emitter &e, llvm::Value *a, llvm::Value *rowBytes, llvm::Value *bytes,
-                        llvm::Value *rest);
+                        llvm::Value *rest, int64_t rows);
 
 /// void(ptr a, ptr offsets, i64 rowBytes, i64 k): the zero-point compensation of the rows of A in a
 /// register tile. The offset of B adds 128 times the row's own sum over k, an i32.

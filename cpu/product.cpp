@@ -116,7 +116,14 @@ private:
   Function *callBlocks(const ProductOperands &operands, Value *bInPlace);
   void emitBlocks(const ProductOperands &operands, const BlockLimits &limits, Value *bInPlace);
   BlockChooser blockChooser() { return {e, multiply, depthUnit, height, rowsCanStay()}; }
-  Function *sumsOf(int64_t vectors);
+  Function *sumsOf(int64_t vectors, int64_t height);
+  /// Whether register tiles of one row less than `height` can be multiplied. That is more code: for
+  /// constants, whose products are called again and again, and windows.
+  bool canBeLower() {
+    return (constant || op.getWindow()) && sumsAreFloats(multiply) && isFastPath() &&
+           !usesAmx(multiply) && height > 1;
+  }
+  Value *areLower(Value *m, const Blocks &blocks);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
                   Value *columns);
   /// Whether panels of a constant B are multiplied as they are: all but those of bf16 by f32.
@@ -208,9 +215,10 @@ private:
 // panels are streamed.
 //
 // Long: three nested loops that share their addresses.
-Function *ProductEmitter::sumsOf(int64_t vectors) {
+Function *ProductEmitter::sumsOf(int64_t vectors, int64_t height) {
   Function *finish = this->finish();
-  return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
+  const std::string lower = height < this->height ? "_lower" : "";
+  return e.helper(name + "_" + std::to_string(vectors) + lower, 4, 4, {}, [&](Function *f) {
     markLazy(*f);
     Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
           *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
@@ -244,13 +252,15 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
       Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
       LastSteps lastSteps;
       if (elementsOfStep(multiply) > 1 && !usesAmx(multiply))
-        lastSteps = emitLastSteps(e, rowsOfA, aRow, bytes, rest);
+        lastSteps = emitLastSteps(e, rowsOfA, aRow, bytes, rest, height);
       if (offsets)
         b.CreateCall(zeroPointCompensation(e), {rowsOfA, offsets, aRow, field(fieldDepth)});
       e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
              [&](Value *column, ArrayRef<Value *> carried) {
                Value *panel = carried[0], *acc = carried[1];
-               const MicroKernel kernel = this->kernel(vectors);
+               MicroKernel kernel = this->kernel(vectors);
+               if (!usesAmx(multiply))
+                 kernel.rows = height;
                const Sums initial{acc, e.number(width * 4), first, offsets};
                // While panels are streamed, the next rows are prefetched.
                Value *nextRows = prefetchesRows() ? e.offset(rowsOfA, rowsBytes) : nullptr;
@@ -295,6 +305,15 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
              });
     });
   });
+}
+
+// Of few rows, where fewer of them are then computed twice: 49 are seven tiles of seven.
+Value *ProductEmitter::areLower(Value *m, const Blocks &blocks) {
+  if (!canBeLower())
+    return b.getFalse();
+  return b.CreateAnd({b.CreateICmpSLE(m, e.number(tuning.rowsInPlace)),
+                      b.CreateICmpSGE(blocks.rows, m),
+                      b.CreateICmpSLT(e.roundUp(m, height - 1), e.roundUp(m, height))});
 }
 
 // The epilogue of sums in memory. A short one mostly has them in registers.
@@ -527,7 +546,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   set(fieldRows, m);
   set(fieldColumns, n);
   // Packed A may be read past its last row.
-  set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, e.number(height)), m));
+  Value *isLower = areLower(m, blocks);
+  Value *tileRows = b.CreateSelect(isLower, e.number(height - 1), e.number(height));
+  set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, tileRows), m));
   // Sums of a single pass share one buffer, which is resident in L1.
   Value *waits = b.CreateICmpSLT(blocks.depth, k);
   Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
@@ -543,8 +564,13 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
     next.set(operands, element, height);
   }
   auto callSums = [&](Value *vectors, ArrayRef<Value *> arguments) {
-    b.CreateCall(sumsOf(1)->getFunctionType(),
-                 ofWidth(e, vectors, [&](int64_t width) { return sumsOf(width); }), arguments);
+    auto ofHeight = [&](int64_t height) {
+      return ofWidth(e, vectors, [&](int64_t width) { return sumsOf(width, height); });
+    };
+    Value *function = ofHeight(height);
+    if (canBeLower())
+      function = b.CreateSelect(isLower, ofHeight(height - 1), function);
+    b.CreateCall(sumsOf(1, height)->getFunctionType(), function, arguments);
   };
   Value *end = n;
   if (element->isFloatTy() && !constant) {
@@ -618,6 +644,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
           chunk = b.CreateSelect(haveRoom, e.number(rows), chunk);
         }
         chunk = b.CreateSelect(aInPlace, e.number(tuning.rowsInPlace), chunk);
+        // Whole tiles: chunks are a multiple of their height.
+        chunk = b.CreateSelect(isLower, b.CreateSub(chunk, b.CreateUDiv(chunk, e.number(height))),
+                               chunk);
         e.loop(row, rowEnd, chunk, [&](Value *chunkRow) {
           Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
           Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),

@@ -34,6 +34,30 @@ template <typename Element> void expectExactEnds(const char *type) {
 TEST(ThisCpu, endsOfBytesAreExact) { expectExactEnds<int8_t>("i8"); }
 TEST(ThisCpu, endsOfBf16AreExact) { expectExactEnds<Bf16>("bf16"); }
 
+// Few rows whose last register tile would compute some of them again: tiles have a row less, in
+// place and packed, with B of one and of several passes.
+template <typename Element> void expectExactLowerTiles(const char *type, const char *constant) {
+  using Page = hunt::Guarded::Page;
+  for (const char *schedule : {"", "schedule { tile M = 64, N = 80, K = 32; stage K = 32; }"}) {
+    Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel(type, schedule, constant)),
+                    nullptr);
+    for (int64_t m : {17, 20, 21, 49, 62, 63, 64, 65})
+      for (int64_t k : {5, 32, 37})
+        for (int64_t n : {50, 100})
+          for (unsigned turned = 0; turned < 4; ++turned)
+            for (Page page : {Page::behind, Page::before})
+              expectExactAt<Element>(kernel, type, m, n, k, turned, page);
+  }
+}
+TEST(ThisCpu, lowerTilesAreExact) {
+  for (const char *constant : {"", "const "}) {
+    expectExactLowerTiles<float>("f32", constant);
+    expectExactLowerTiles<_Float16>("f16", constant);
+    expectExactLowerTiles<Bf16>("bf16", constant);
+    expectExactLowerTiles<int8_t>("i8", constant);
+  }
+}
+
 // With one row, threads share the columns of the matrix; a single thread reads whole rows of it.
 TEST(ThisCpu, oneThreadTakesAllColumns) {
   const Phase phase(
