@@ -125,7 +125,8 @@ what to write:
                              obj     a relocatable object; needs a file
                              header  a C header with a function that runs that object
                              obj,header  both, of one variant: FILE.o, and FILE.h beside it
-  --output FILE, -o FILE     the file to write; default: standard output
+                             ascendc a project in Ascend C for an NPU; needs a folder
+  --output FILE, -o FILE     the file, or the folder, to write; default: standard output
   --json FILE                with --emit=memory, the map as JSON; - is standard output
   --timing                   also the time of each step and each pass, to standard error
   --print-after PASS         also prints the IR after a pass, to standard error; all: after each
@@ -135,6 +136,7 @@ examples:
   mmk compile examples/matmul.mmk --set tile.M=64
   mmk compile examples/matmul.mmk --emit=asm -o matmul.s
   mmk compile examples/matmul.mmk --emit=memory
+  mmk compile examples/matmul.mmk --case S1 --emit=ascendc -o matmul
   mmk compile examples/matmul.mmk --print-after aicore-insert-transfers
 )";
 

@@ -4,6 +4,7 @@
 #include "cli/json.h"
 #include "cli/option_values.h"
 #include "cli/terminal.h"
+#include "driver/ascendc_project.h"
 #include "driver/chosen_variants.h"
 #include "driver/command.h"
 #include "driver/session.h"
@@ -24,7 +25,7 @@ namespace mmk::driver {
 namespace {
 
 const std::vector<std::string> stages = {"ast",  "mmk", "tiled", "aicore", "memory",
-                                         "llvm", "asm", "obj",   "header"};
+                                         "llvm", "asm", "obj",   "header", "ascendc"};
 
 std::vector<std::string> passNames() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -79,34 +80,47 @@ std::string written(Session &session, Lowering &lowering, const std::string &sta
   return ir.ends_with('\n') ? ir : ir + "\n";
 }
 
-/// Prints or writes each of `stages`: one, or obj and header of the same variant.
-std::vector<std::string> compiled(Target target, const std::vector<std::string> &arguments,
-                                  const std::vector<std::string> &cases,
-                                  const std::vector<std::string> &stages,
-                                  const std::string &printAfter, bool asJson) {
-  const std::string &first = stages.front();
-  if (first == "ast")
-    return {syntaxTree(target)};
-  Session given(target);
+/// What the options and the words of the command line say is compiled.
+struct Compiled {
+  Target target;
+  std::vector<std::string> arguments, cases;
+  std::string printAfter;
+};
+
+/// Gives the session and the lowering of a variant to `write`, and the case that it was chosen for.
+template <typename Write> void lowered(Compiled what, LoweringLevel until, Write write) {
+  Session given(what.target);
+  std::vector<RunCase> runs;
   // Without a shape, the machine's default: it fits its tiles to the shape when it runs.
-  if (!arguments.empty() || !cases.empty()) {
-    const std::vector<RunCase> runs = casesToRun(given.kernel(), cases, arguments);
+  if (!what.arguments.empty() || !what.cases.empty()) {
+    runs = casesToRun(given.kernel(), what.cases, what.arguments);
     if (runs.size() > 1)
       throw UserError(
           fmt::format("expected one case to choose the variant for, found {}", runs.size()));
     std::string reason;
-    target = withVariantOf(given, target, given.kernel(), runs.front(), reason);
+    what.target = withVariantOf(given, what.target, given.kernel(), runs.front(), reason);
     if (!reason.empty())
       printError(fmt::format("chosen for {}\n", reason));
   }
-  Session session(given, target);
+  Session session(given, what.target);
+  Lowering lowering = session.lower(session.kernel(), until, what.printAfter);
+  write(session, lowering, runs);
+}
+
+/// The texts of `stages`: one, or obj and header of the same variant.
+std::vector<std::string> compiled(const Compiled &what, const std::vector<std::string> &stages,
+                                  bool asJson) {
+  const std::string &first = stages.front();
+  if (first == "ast")
+    return {syntaxTree(what.target)};
   const LoweringLevel until = first == "mmk"     ? LoweringLevel::mmk
                               : first == "tiled" ? LoweringLevel::tiled
                                                  : LoweringLevel::aicore;
-  Lowering lowering = session.lower(session.kernel(), until, printAfter);
   std::vector<std::string> texts;
-  for (const std::string &stage : stages)
-    texts.push_back(written(session, lowering, stage, asJson));
+  lowered(what, until, [&](Session &session, Lowering &lowering, const auto &) {
+    for (const std::string &stage : stages)
+      texts.push_back(written(session, lowering, stage, asJson));
+  });
   return texts;
 }
 
@@ -154,22 +168,30 @@ int compileCommand(const std::vector<std::string> &words) {
     throw UserError("--emit=obj,header writes two files; name the object: -o FILE.o");
   if (stage == "obj" && output.value_or("-") == "-" && (!output || isTerminal(Stream::output)))
     throw UserError("--emit=obj writes binary code; name a file for it: -o FILE");
+  if (stage == "ascendc" && output.value_or("-") == "-")
+    throw UserError("--emit=ascendc writes a project of several files; name its folder: -o DIR");
   if (json && stage != "memory")
     throw UserError("--json: of the stages, memory alone is a report; --emit=memory");
   if (json && output)
     throw UserError("--json FILE and --output FILE: both name a file for the same map");
-  std::vector<std::string> files = {to};
-  if (chosen.size() == 2)
-    files.push_back(headerBeside(to));
-  for (const std::string &file : files)
-    expectWritable(file);
   std::optional<Timing> listener;
   if (timing)
     listener.emplace();
-  const std::vector<std::string> texts =
-      compiled(target, arguments, cases, chosen, printAfter.value_or(""), json.has_value());
-  for (size_t i = 0; i < texts.size(); ++i)
-    writeFile(files[i], texts[i]);
+  const Compiled what{target, arguments, cases, printAfter.value_or("")};
+  if (stage == "ascendc") {
+    lowered(what, LoweringLevel::aicore, [&](Session &session, Lowering &lowering, auto &runs) {
+      writeAscendcProject(session, lowering, runs, to);
+    });
+  } else {
+    std::vector<std::string> files = {to};
+    if (chosen.size() == 2)
+      files.push_back(headerBeside(to));
+    for (const std::string &file : files)
+      expectWritable(file);
+    const std::vector<std::string> texts = compiled(what, chosen, json.has_value());
+    for (size_t i = 0; i < texts.size(); ++i)
+      writeFile(files[i], texts[i]);
+  }
   if (listener)
     printError(text(listener->total()));
   return success;

@@ -1,0 +1,12 @@
+// The small functions that a kernel calls: one for each instruction of the plan whose parameters
+// take several lines of Ascend C. A kernel's file has those that it calls.
+#pragma once
+
+#include <string>
+
+namespace mmk::ascendc {
+
+/// The functions that `code` calls, and those that they call; each in front of its first use.
+std::string deviceFunctions(const std::string &code);
+
+} // namespace mmk::ascendc

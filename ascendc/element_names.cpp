@@ -1,0 +1,23 @@
+#include "ascendc/element_names.h"
+
+#include "ir/element_type.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mmk::ascendc {
+
+static constexpr std::array names = {
+    ElementNames{ElementType::f16, "half", "at::kHalf"},
+    ElementNames{ElementType::bf16, "bfloat16_t", "at::kBFloat16"},
+    ElementNames{ElementType::f32, "float", "at::kFloat"},
+};
+
+const ElementNames *namesOf(mlir::Type element) {
+  const std::optional<ElementType> type = elementTypeOf(element);
+  const auto *found =
+      std::ranges::find_if(names, [&](const ElementNames &each) { return each.type == type; });
+  return found == names.end() ? nullptr : found;
+}
+
+} // namespace mmk::ascendc

@@ -1,0 +1,22 @@
+// Element types as the device, the host program and PyTorch name them.
+#pragma once
+
+#include "support/element.h"
+
+#include "mlir/IR/Types.h"
+
+#include <string_view>
+
+namespace mmk::ascendc {
+
+/// The names of one element type.
+struct ElementNames {
+  ElementType type;
+  std::string_view device; ///< in a kernel: "half"
+  std::string_view torch;  ///< "at::kHalf"
+};
+
+/// Null for a type of which no product is written, such as i8.
+const ElementNames *namesOf(mlir::Type element);
+
+} // namespace mmk::ascendc

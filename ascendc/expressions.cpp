@@ -1,0 +1,132 @@
+#include "ascendc/expressions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <fmt/format.h>
+
+namespace arith = mlir::arith;
+
+namespace mmk::ascendc {
+
+// Beyond it a line of the kernel becomes hard to read.
+static constexpr size_t longest = 48;
+
+/// Empty for a comparison of another meaning; index arithmetic has none.
+static const char *symbolOf(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return "==";
+  case arith::CmpIPredicate::ne:
+    return "!=";
+  case arith::CmpIPredicate::slt:
+    return "<";
+  case arith::CmpIPredicate::sle:
+    return "<=";
+  case arith::CmpIPredicate::sgt:
+    return ">";
+  case arith::CmpIPredicate::sge:
+    return ">=";
+  default:
+    return nullptr;
+  }
+}
+
+/// The slot of a buffer with one copy is 0.
+static bool isAlwaysZero(mlir::Operation *op) {
+  auto slot = mlir::dyn_cast<aicore::SlotOp>(op);
+  return slot && slot.getBuffer().getDefiningOp<aicore::AllocOp>().getCopies() == 1;
+}
+
+Expressions::Text Expressions::binary(mlir::Operation *op, const char *symbol,
+                                      unsigned precedence) {
+  return {fmt::format("{} {} {}", of(op->getOperand(0), precedence), symbol,
+                      of(op->getOperand(1), precedence + 1)),
+          precedence};
+}
+
+Expressions::Text Expressions::call(mlir::Operation *op, const char *function) {
+  return {fmt::format("{}({}, {})", function, of(op->getOperand(0)), of(op->getOperand(1)))};
+}
+
+std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
+  using Result = std::optional<Text>;
+  return llvm::TypeSwitch<mlir::Operation *, Result>(op)
+      .Case([&](arith::ConstantOp constant) -> Result {
+        auto number = mlir::dyn_cast<mlir::IntegerAttr>(constant.getValue());
+        if (!number)
+          return std::nullopt;
+        if (number.getType().isInteger(1))
+          return Text{number.getValue().isZero() ? "false" : "true"};
+        return Text{fmt::format("{}", number.getValue().getSExtValue())};
+      })
+      .Case([&](arith::AddIOp) { return binary(op, "+", additive); })
+      .Case([&](arith::SubIOp) { return binary(op, "-", additive); })
+      .Case([&](arith::MulIOp) { return binary(op, "*", multiplicative); })
+      .Case([&](arith::DivSIOp) { return binary(op, "/", multiplicative); })
+      .Case([&](arith::RemSIOp) { return binary(op, "%", multiplicative); })
+      .Case([&](arith::CeilDivSIOp) { return call(op, "QuotientUp"); })
+      .Case([&](arith::MinSIOp) { return call(op, "LesserOf"); })
+      .Case([&](arith::MaxSIOp) { return call(op, "GreaterOf"); })
+      .Case([&](arith::CmpIOp compare) -> Result {
+        const char *symbol = symbolOf(compare.getPredicate());
+        if (!symbol)
+          return std::nullopt;
+        return binary(op, symbol, comparison);
+      })
+      .Case([&](arith::SelectOp select) {
+        return Text{fmt::format("({} ? {} : {})", of(select.getCondition(), comparison),
+                                of(select.getTrueValue()), of(select.getFalseValue()))};
+      })
+      .Case([&](aicore::SlotOp slot) {
+        const int64_t copies = slot.getBuffer().getDefiningOp<aicore::AllocOp>().getCopies();
+        return copies == 1
+                   ? Text{"0"}
+                   : Text{fmt::format("{} % {}", of(slot.getIndex(), multiplicative), copies),
+                          multiplicative};
+      })
+      .Default(Result());
+}
+
+// Other scalar code that reads the result may itself be written nowhere.
+bool Expressions::isWritten(mlir::Operation *op) {
+  auto isScalar = [](mlir::Operation *user) {
+    return mlir::isa<aicore::SlotOp>(user) || mlir::isa<arith::ArithDialect>(user->getDialect());
+  };
+  const auto [known, isNew] = written_.try_emplace(op, false);
+  if (!isNew || isAlwaysZero(op))
+    return known->second;
+  const bool found = llvm::any_of(
+      op->getUsers(), [&](mlir::Operation *user) { return !isScalar(user) || isWritten(user); });
+  return written_[op] = found;
+}
+
+std::optional<std::string> Expressions::declaration(mlir::Operation *op) {
+  const std::optional<Text> text = computed(op);
+  if (!text)
+    return std::nullopt;
+  mlir::Value result = op->getResult(0);
+  if (!isWritten(op))
+    return "";
+  const bool isUsedOnceHere =
+      result.hasOneUse() && op->getBlock() == result.user_begin()->getBlock();
+  if (isUsedOnceHere && !names_.hasMeaning(result) && text->text.size() <= longest)
+    return "";
+  variables_.insert(op);
+  return fmt::format("const {} {} = {};", result.getType().isInteger(1) ? "bool" : "int64_t",
+                     names_.of(result), text->text);
+}
+
+std::string Expressions::of(mlir::Value value, unsigned precedence) {
+  mlir::Operation *op = value.getDefiningOp();
+  const std::optional<Text> text = op && !variables_.contains(op) ? computed(op) : std::nullopt;
+  if (!text)
+    return names_.of(value);
+  return text->precedence < precedence ? "(" + text->text + ")" : text->text;
+}
+
+std::string Expressions::sum(const std::string &left, const std::string &right) {
+  return left == "0" ? right : right == "0" ? left : left + " + " + right;
+}
+
+} // namespace mmk::ascendc

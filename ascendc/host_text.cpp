@@ -1,0 +1,371 @@
+#include "ascendc/host_text.h"
+
+#include "ascendc/code_text.h"
+#include "ascendc/element_names.h"
+#include "ascendc/reference_text.h"
+
+#include "ir/element_type.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+namespace mmk::ascendc {
+namespace {
+
+/// A tensor of the kernel, as the host program handles it.
+struct HostTensor {
+  std::string name;
+  ElementType type;
+  Shape shape;
+  bool isResult;
+
+  std::string elements() const {
+    std::string product;
+    for (const Dimension &dimension : shape)
+      product += (product.empty() ? "" : " * ") + textOf(dimension);
+    return product;
+  }
+};
+
+std::vector<HostTensor> tensorsOf(const Kernel &kernel) {
+  std::vector<HostTensor> tensors;
+  for (const Parameter &parameter : kernel.parameters)
+    tensors.push_back({parameter.name, parameter.type, parameter.shape, false});
+  for (const Result &result : kernel.results)
+    tensors.push_back({result.name, result.type, result.shape, true});
+  return tensors;
+}
+
+/// How the host program converts from and to a type: f16 by the runtime, bf16 as the upper half of
+/// f32.
+const char *conversionsOf(ElementType type) {
+  switch (type) {
+  case ElementType::f16:
+    return R"text(
+inline float from_f16(uint16_t bits) { return aclFloat16ToFloat(bits); }
+inline uint16_t to_f16(float value) { return aclFloatToFloat16(value); })text";
+  case ElementType::bf16:
+    return R"text(
+inline float from_bf16(uint16_t bits) {
+  const uint32_t wide = static_cast<uint32_t>(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+inline uint16_t to_bf16(float value) {
+  uint32_t wide;
+  std::memcpy(&wide, &value, sizeof wide);
+  return static_cast<uint16_t>((wide + 0x7FFF + (wide >> 16 & 1)) >> 16);
+})text";
+  default:
+    return R"text(
+inline float from_f32(float value) { return value; }
+inline float to_f32(float value) { return value; })text";
+  }
+}
+
+/// What each host program has.
+constexpr const char *commonFunctions = R"text(
+// Numbers in [-1, 1), the same on every computer.
+inline float next_number() {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return static_cast<float>(static_cast<int32_t>(state >> 32)) / 2147483648.0f;
+}
+
+inline void expect(bool holds, const char *what) {
+  if (!holds) {
+    std::fprintf(stderr, "%s failed\n", what);
+    std::exit(1);
+  }
+}
+)text";
+
+const char *storageOf(ElementType type) { return type == ElementType::f32 ? "float" : "uint16_t"; }
+
+void writeArguments(CodeText &code, const Kernel &kernel) {
+  code.open("for (int i = 1; i < argc; ++i)");
+  std::string known;
+  std::vector<std::string> words = kernel.dimensions;
+  words.push_back("repeat");
+  for (const std::string &name : words) {
+    code.open(fmt::format("if (std::strncmp(argv[i], \"{0}=\", {1}) == 0)", name, name.size() + 1));
+    code.line("{} = std::atoll(argv[i] + {});", name, name.size() + 1);
+    code.add("continue;");
+    code.close();
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  code.line("std::fprintf(stderr, \"expected NAME=VALUE, of {}; found '%s'\\n\", argv[i]);", known);
+  code.add("return 2;");
+  code.close();
+}
+
+void writeTransfers(CodeText &code, const HostTensor &tensor) {
+  const std::string bytes = fmt::format("{0}.size() * sizeof({0}[0])", tensor.name);
+  code.line("{}.resize({});", tensor.name, tensor.elements());
+  if (!tensor.isResult)
+    code.line("for (auto &element : {}) element = to_{}(next_number());", tensor.name,
+              spelling(tensor.type));
+  code.line("void *{}_device = nullptr;", tensor.name);
+  code.line("expect(aclrtMalloc(&{}_device, {}, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS, "
+            "\"aclrtMalloc\");",
+            tensor.name, bytes);
+  if (!tensor.isResult)
+    code.line("expect(aclrtMemcpy({0}_device, {1}, {0}.data(), {1}, ACL_MEMCPY_HOST_TO_DEVICE) == "
+              "ACL_SUCCESS, \"aclrtMemcpy\");",
+              tensor.name, bytes);
+}
+
+// Elements at a step that is prime to most extents: their reference alone takes K multiplications
+// each.
+void writeCheck(CodeText &code, const HostTensor &tensor, const Check &check) {
+  const std::string bytes = fmt::format("{0}.size() * sizeof({0}[0])", tensor.name);
+  code.line("expect(aclrtMemcpy({0}.data(), {1}, {0}_device, {1}, ACL_MEMCPY_DEVICE_TO_HOST) == "
+            "ACL_SUCCESS, \"aclrtMemcpy\");",
+            tensor.name, bytes);
+  code.open("");
+  code.line("const size_t step = {}.size() / 4096 / 2 * 2 + 1;", tensor.name);
+  code.add("size_t checked = 0, wrong = 0;");
+  code.open(fmt::format("for (size_t at = 0; at < {}.size(); at += step)", tensor.name));
+  code.add("int64_t rest = static_cast<int64_t>(at);");
+  std::vector<std::string> indices;
+  for (size_t i = tensor.shape.size(); i-- > 0;) {
+    const std::string extent = textOf(tensor.shape[i]);
+    code.line("const int64_t i{} = rest % {};", i, extent);
+    if (i > 0)
+      code.line("rest /= {};", extent);
+    indices.insert(indices.begin(), fmt::format("i{}", i));
+  }
+  code.line("const double expected = {0}_element({1}), found = from_{2}({0}[at]);", tensor.name,
+            llvm::join(indices, ", "), spelling(tensor.type));
+  code.add("++checked;");
+  code.line("if (!(std::fabs(found - expected) <= {} + {} * std::fabs(expected))) {{", check.atol,
+            check.rtol);
+  code.line("  if (wrong++ == 0) std::printf(\"{}[%zu]: expected %g, found %g\\n\", at, expected, "
+            "found);",
+            tensor.name);
+  code.add("}");
+  code.close();
+  code.line("std::printf(\"{}: %zu of %zu elements checked, %zu wrong\\n\", checked, {}.size(), "
+            "wrong);",
+            tensor.name, tensor.name);
+  code.add("isRight = isRight && wrong == 0;");
+  code.close();
+}
+
+std::string callOf(const Kernel &kernel) {
+  std::string arguments = "stream";
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    arguments += ", " + tensor.name + "_device";
+  for (const std::string &name : kernel.dimensions)
+    arguments += ", " + name;
+  return fmt::format("{}_launch({});", kernel.name, arguments);
+}
+
+void writeMain(CodeText &code, const Kernel &kernel) {
+  code.open("int main(int argc, char **argv)");
+  writeArguments(code, kernel);
+  code.add("expect(aclInit(nullptr) == ACL_SUCCESS, \"aclInit\");");
+  code.add("expect(aclrtSetDevice(0) == ACL_SUCCESS, \"aclrtSetDevice\");");
+  code.add("aclrtStream stream = nullptr;");
+  code.add("expect(aclrtCreateStream(&stream) == ACL_SUCCESS, \"aclrtCreateStream\");");
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    writeTransfers(code, tensor);
+  code.add("");
+  code.add("// The first run, which also loads the code, is not timed.");
+  code.add(callOf(kernel));
+  code.add("expect(aclrtSynchronizeStream(stream) == ACL_SUCCESS, \"aclrtSynchronizeStream\");");
+  code.add("bool isRight = true;");
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    if (tensor.isResult)
+      writeCheck(code, tensor, kernel.check);
+  code.add("");
+  code.add("const auto start = std::chrono::steady_clock::now();");
+  code.line("for (int64_t i = 0; i < repeat; ++i) {}", callOf(kernel));
+  code.add("expect(aclrtSynchronizeStream(stream) == ACL_SUCCESS, \"aclrtSynchronizeStream\");");
+  code.add("const std::chrono::duration<double, std::micro> time = "
+           "std::chrono::steady_clock::now() - start;");
+  code.add("std::printf(\"%.2f us a run, with its launch: mean of %lld\\n\", "
+           "time.count() / double(repeat), static_cast<long long>(repeat));");
+  code.add("");
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    code.line("aclrtFree({}_device);", tensor.name);
+  code.add("aclrtDestroyStream(stream);");
+  code.add("aclrtResetDevice(0);");
+  code.add("aclFinalize();");
+  code.add("return isRight ? 0 : 1;");
+  code.close();
+}
+
+/// "const int64_t M = a.size(0);" for each dimension, from the first tensor that has it.
+void writeDimensions(CodeText &code, const Kernel &kernel) {
+  for (const std::string &name : kernel.dimensions)
+    for (const Parameter &parameter : kernel.parameters) {
+      const auto found = llvm::find_if(
+          parameter.shape, [&](const Dimension &dimension) { return dimension.name == name; });
+      if (found == parameter.shape.end())
+        continue;
+      code.line("const int64_t {} = {}.size({});", name, parameter.name,
+                found - parameter.shape.begin());
+      break;
+    }
+}
+
+std::string extentsOf(const Shape &shape) {
+  std::string extents;
+  for (const Dimension &dimension : shape)
+    extents += (extents.empty() ? "" : ", ") + textOf(dimension);
+  return extents;
+}
+
+std::string_view torchType(mlir::MLIRContext *context, ElementType type) {
+  return namesOf(typeOf(type, context))->torch;
+}
+
+} // namespace
+
+std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts,
+                        const std::string &reference) {
+  const Kernel &kernel = facts.kernel;
+  CodeText code;
+  code.line("// Makes data, runs {0}, checks elements of its results against the body of {1}, and "
+            "times it.",
+            kernel.name, facts.file.path());
+  code.line("#include \"{}.h\"", kernel.name);
+  code.add("");
+  for (const char *header :
+       {"chrono", "cmath", "cstdint", "cstdio", "cstdlib", "cstring", "vector"})
+    code.line("#include <{}>", header);
+  code.add("");
+  for (const auto &[name, extent] : facts.shape)
+    code.line("int64_t {} = {};", name, extent);
+  code.add("int64_t repeat = 20; // timed runs");
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    code.line("std::vector<{}> {};", storageOf(tensor.type), tensor.name);
+  std::set<ElementType> types;
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    if (types.insert(tensor.type).second)
+      code.paste(conversionsOf(tensor.type));
+  code.paste(commonFunctions);
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    if (!tensor.isResult)
+      code.line("double {0}_at(int64_t i) {{ return from_{1}({0}[i]); }}", tensor.name,
+                spelling(tensor.type));
+  code.add("");
+  code.add("// The body of the kernel, in double.");
+  code.paste(reference);
+  writeMain(code, kernel);
+  return code.text();
+}
+
+std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
+  CodeText code;
+  const Result &result = kernel.results.front();
+  std::string parameters, schema, arguments;
+  for (const Parameter &parameter : kernel.parameters) {
+    const char *comma = parameters.empty() ? "" : ", ";
+    parameters += fmt::format("{}const at::Tensor &{}", comma, parameter.name);
+    schema += fmt::format("{}Tensor {}", comma, parameter.name);
+    arguments += fmt::format(", {}.data_ptr()", parameter.name);
+  }
+  code.line("// Registers {0} with PyTorch: torch.ops.load_library(\"lib{0}_torch.so\"), then "
+            "torch.ops.mmk.{0}({1}).",
+            kernel.name, "...");
+  code.add("#include <torch/extension.h>");
+  code.add("#include \"torch_npu/csrc/core/npu/NPUStream.h\"");
+  code.line("#include \"{}.h\"", kernel.name);
+  code.add("");
+  code.open(fmt::format("static at::Tensor {}_torch({})", kernel.name, parameters));
+  for (const Parameter &parameter : kernel.parameters)
+    code.line("TORCH_CHECK({0}.dim() == {1} && {0}.scalar_type() == {2} && {0}.is_contiguous(), "
+              "\"{0}: expected a contiguous {3}[{4}]\");",
+              parameter.name, parameter.shape.size(), torchType(op.getContext(), parameter.type),
+              spelling(parameter.type), extentsOf(parameter.shape));
+  writeDimensions(code, kernel);
+  for (const Parameter &parameter : kernel.parameters)
+    code.line("TORCH_CHECK({0}.sizes() == at::IntArrayRef({{{1}}}), \"{0}: expected the extents "
+              "[{1}], found \", {0}.sizes());",
+              parameter.name, extentsOf(parameter.shape));
+  code.line("at::Tensor {} = at::empty({{{}}}, {}.options().dtype({}));", result.name,
+            extentsOf(result.shape), kernel.parameters.front().name,
+            torchType(op.getContext(), result.type));
+  code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}, {}.data_ptr(), {});",
+            kernel.name, arguments, result.name, llvm::join(kernel.dimensions, ", "));
+  code.line("return {};", result.name);
+  code.close();
+  code.add("");
+  code.line("TORCH_LIBRARY(mmk, library) {{ library.def(\"{}({}) -> Tensor\"); }}", kernel.name,
+            schema);
+  code.add("");
+  code.open("TORCH_LIBRARY_IMPL(mmk, PrivateUse1, library)");
+  code.line("library.impl(\"{0}\", TORCH_FN({0}_torch));", kernel.name);
+  code.close();
+  return code.text();
+}
+
+std::string buildFile(const Kernel &kernel) {
+  return fmt::format(
+             "# The program {0}, and with -DWITH_TORCH=ON the library that registers {0} with "
+             "PyTorch.\n"
+             "cmake_minimum_required(VERSION 3.16)\n"
+             "find_package(ASC REQUIRED)\n"
+             "project({0} LANGUAGES ASC CXX)\n"
+             "set(kernel {0})",
+             kernel.name) +
+         R"text(
+option(WITH_TORCH "build lib${kernel}_torch.so" OFF)
+add_compile_options($<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201>)
+set_source_files_properties(main.asc torch.asc PROPERTIES OBJECT_DEPENDS
+                            ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.h)
+
+add_executable(${kernel} main.asc)
+
+if(WITH_TORCH)
+  find_package(Python3 COMPONENTS Interpreter Development REQUIRED)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c
+    "import torch; print(torch.utils.cmake_prefix_path)"
+    OUTPUT_VARIABLE torch_cmake OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c
+    "import os, torch_npu; print(os.path.dirname(torch_npu.__file__))"
+    OUTPUT_VARIABLE torch_npu OUTPUT_STRIP_TRAILING_WHITESPACE)
+  find_package(Torch REQUIRED HINTS ${torch_cmake}/Torch)
+  add_library(${kernel}_torch SHARED torch.asc)
+  target_include_directories(${kernel}_torch PRIVATE
+    ${Python3_INCLUDE_DIRS} ${TORCH_INCLUDE_DIRS} ${torch_npu}/include)
+  target_link_directories(${kernel}_torch PRIVATE ${torch_npu}/lib)
+  target_link_libraries(${kernel}_torch PRIVATE torch_npu)
+endif()
+)text";
+}
+
+std::string readme(const ProjectFacts &facts) {
+  std::string words;
+  for (const auto &[name, extent] : facts.shape)
+    words += fmt::format(" {}={}", name, extent);
+  return fmt::format(R"text(# {0} for Ascend 910B
+
+Written by `mmk compile --emit=ascendc` from {1}. It has never been run on silicon: the tests of mmk
+run such programs on a model of the interface only.
+
+It needs CANN 9.0 or later, with its environment set (`set_env.sh`):
+
+```sh
+cmake -B build
+cmake --build build
+./build/{0}{2}
+```
+
+The program makes data, runs the kernel, checks elements of the results against the kernel's body in
+double precision, and prints the time of a run. It takes other dimensions as `DIMENSION=VALUE`.
+
+| file | holds |
+|---|---|
+| `{0}.h` | the kernel and its launch, with the variant and what it assumes at the top |
+| `main.asc` | the program |
+| `torch.asc` | the registration with PyTorch: `cmake -B build -DWITH_TORCH=ON`, then `torch.ops.mmk.{0}` |
+)text",
+                     facts.kernel.name, facts.file.path(), words);
+}
+
+} // namespace mmk::ascendc

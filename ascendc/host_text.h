@@ -1,0 +1,15 @@
+// The texts beside the kernel: the host program, the registration with PyTorch, the build, the
+// README.
+#pragma once
+
+#include "ascendc/project.h"
+
+namespace mmk::ascendc {
+
+std::string hostProgram(aicore::KernelOp kernel, const ProjectFacts &facts,
+                        const std::string &reference);
+std::string torchRegistration(aicore::KernelOp kernel, const Kernel &checked);
+std::string buildFile(const Kernel &kernel);
+std::string readme(const ProjectFacts &facts);
+
+} // namespace mmk::ascendc

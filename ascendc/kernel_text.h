@@ -1,0 +1,19 @@
+// The function of a kernel as Ascend C: its buffers, loops and branches, and the instructions in
+// them.
+#pragma once
+
+#include "ir/aicore.h"
+#include "support/source.h"
+
+#include <string>
+
+namespace mmk::ascendc {
+
+/// The `__global__` function. An operation that is not written as Ascend C is an error of the IR's
+/// context, at its place in the user's text, `file`; then there is none.
+mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file);
+
+/// The name of a parameter of the kernel's function: "a_gm" for the address of the tensor a.
+std::string addressOf(llvm::StringRef tensor);
+
+} // namespace mmk::ascendc

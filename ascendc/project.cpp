@@ -1,0 +1,127 @@
+#include "ascendc/project.h"
+
+#include "ascendc/code_text.h"
+#include "ascendc/device_functions.h"
+#include "ascendc/element_names.h"
+#include "ascendc/host_text.h"
+#include "ascendc/kernel_text.h"
+#include "ascendc/reference_text.h"
+#include "ascendc/unwritten.h"
+#include "ascendc/variable_names.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace mmk::ascendc {
+namespace {
+
+/// Comment lines at the top of the kernel: where it comes from, and all that it assumes.
+void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &facts) {
+  code.line("// {} from {}, written by mmk for CANN 9: static tensors, dav-2201 (Ascend 910B).",
+            kernel.getSymName().str(), facts.file.path());
+  code.add("// It has never been run on silicon.");
+  code.add("//");
+  code.paste("// variant     " + facts.variant + "\n"); // in one line, to be copied
+  code.line("// machine     {}: {} cube cores", aicore::machineOf(kernel).getName().str(),
+            kernel.getCores());
+  if (facts.predictions.empty())
+    code.add("// prediction  none: no shape was named (--case NAME, or M=VALUE ...)");
+  for (const std::string &prediction : facts.predictions)
+    code.line("// prediction  {}", prediction);
+  code.add(
+      "// assumes     dense tensors, row-major, on multiples of 32 bytes; dimensions of 1 or more");
+  if (const std::optional<mlir::DictionaryAttr> limits = kernel.getLimits())
+    for (mlir::NamedAttribute limit : *limits)
+      code.line("// assumes     {} of at most {}", limit.getName().str(),
+                mlir::cast<mlir::IntegerAttr>(limit.getValue()).getInt());
+  code.add("#pragma once");
+  code.add("");
+  code.add("#include \"acl/acl.h\"");
+  code.add("#include \"kernel_operator.h\"");
+  code.add("");
+  code.add("// The launch, which is no C++: another definition makes the file plain C++.");
+  code.add("#ifndef MMK_LAUNCH");
+  code.add("#define MMK_LAUNCH(kernel, cores, stream, ...) kernel<<<cores, nullptr, "
+           "stream>>>(__VA_ARGS__)");
+  code.add("#endif");
+  code.add("");
+  code.add("using namespace AscendC;");
+}
+
+/// "matmul_launch(stream, a, b, c, M, K, N)": with addresses on the device.
+void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
+  const std::string name = kernel.getSymName().str();
+  std::string parameters = "aclrtStream stream", arguments;
+  for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
+    for (auto named : tensors.getAsRange<ir::NamedAttr>()) {
+      parameters += ", void *" + named.getName().str();
+      arguments += fmt::format("{}static_cast<uint8_t *>({})", arguments.empty() ? "" : ", ",
+                               named.getName().str());
+    }
+  for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>()) {
+    parameters += ", int64_t " + dim.str();
+    arguments += ", " + dim.str();
+  }
+  code.line("// Starts {} on the addresses of its tensors on the device.", name);
+  code.open(fmt::format("inline void {}_launch({})", name, parameters));
+  code.line("MMK_LAUNCH({}, {}, stream, {});", name, kernel.getCores(), arguments);
+  code.close();
+}
+
+/// What is in the way of a project, whatever the kernel's code: the operation at whose place it is
+/// reported, and the reason; null when nothing is.
+std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op, const Kernel &kernel) {
+  const aicore::MachineAttr machine = aicore::machineOf(op);
+  if (machine.getKind())
+    return {op, "code of the machine " + machine.getName().str() + ", which is no NPU"};
+  if (machine.getTopology() != aicore::Topology::split)
+    return {op, "code of " + machine.getName().str() +
+                    ", whose interface no public source establishes (ascend910b1 to ascend910b4 "
+                    "have one)"};
+  mlir::Operation *vectorCores = nullptr;
+  op.walk([&](aicore::VectorCoresOp found) { vectorCores = found; });
+  if (vectorCores)
+    return {vectorCores, "work of the vector cores"};
+  for (const Parameter &parameter : kernel.parameters)
+    if (parameter.isScalar())
+      return {op, "a kernel with the scalar " + parameter.name};
+  if (!kernel.derived.empty())
+    return {op, "a dimension that follows from others"};
+  if (kernel.results.size() != 1)
+    return {op, "a kernel of several results"};
+  for (mlir::Value argument : op.getBody().getArguments()) {
+    auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
+    if (type && !namesOf(type.getElementType()))
+      return {op, "a tensor of another type than f32, f16 and bf16"};
+    if (const std::string name = VariableNames(op).of(argument); isReserved(name))
+      return {op,
+              "the name " + name + ", which has another meaning in C++ or in the project's files"};
+  }
+  return {nullptr, ""};
+}
+
+} // namespace
+
+mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
+                                                    const ProjectFacts &facts) {
+  if (const auto [op, reason] = obstacleOf(kernel, facts.kernel); op)
+    return reportUnwritten(op, reason);
+  const mlir::FailureOr<std::string> text = kernelText(kernel, facts.file);
+  if (mlir::failed(text))
+    return mlir::failure();
+  const mlir::FailureOr<std::string> reference = referenceText(kernel, facts.kernel);
+  if (mlir::failed(reference))
+    return mlir::failure();
+  CodeText code;
+  writeHeader(code, kernel, facts);
+  code.paste(deviceFunctions(*text) + "\n" + *text + "\n");
+  writeLaunch(code, kernel);
+  return std::vector<ProjectFile>{
+      {facts.kernel.name + ".h", code.text()},
+      {"main.asc", hostProgram(kernel, facts, *reference)},
+      {"torch.asc", torchRegistration(kernel, facts.kernel)},
+      {"CMakeLists.txt", buildFile(facts.kernel)},
+      {"README.md", readme(facts)},
+  };
+}
+
+} // namespace mmk::ascendc

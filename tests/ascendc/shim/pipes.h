@@ -1,0 +1,47 @@
+// The pipes of a core, each a queue of instructions in program order, and their flags.
+//
+// The pipes run in an order that the flags allow. SHIM_ORDER chooses it: `ahead`, each instruction
+// as early as it can; `behind`, as late as it can; a number, at random from this seed. With a flag
+// less a pipe reads too early, or writes over what another still reads: in one of the first two
+// orders.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <source_location>
+
+namespace shim {
+
+using Where = std::source_location;
+
+struct Flag {
+  int from = 0, to = 0;
+  int32_t id = 0;
+};
+
+/// Runs a kernel's function once for each core, and then the pipes of that core.
+void launch(int cores, const std::function<void()> &kernel);
+/// The number of the core.
+int64_t block();
+
+void work(int pipe, std::function<void()> instruction);
+void set(Flag flag, Where where);
+void wait(Flag flag, Where where);
+/// Of all pipes.
+void barrier(Where where);
+
+/// Ends the program with a message at a place of the kernel where a rule does not hold.
+void expect(bool holds, const char *rule, Where where);
+
+/// The bytes [first, first + count) of a tensor of so many bytes at an address of a memory of the
+/// core; what lies outside of the tensor or the memory ends the program.
+void *local(int position, size_t address, size_t bytes, size_t first, size_t count, Where where);
+/// Bytes of an allocation in global memory.
+void *global(const void *address, size_t count, Where where);
+
+/// With one rounding.
+float multiplyAdd(float a, float b, float sum);
+
+} // namespace shim

@@ -1,0 +1,9 @@
+// The stream of the NPU on which PyTorch works: a declaration, to compile a registration.
+#pragma once
+
+namespace c10_npu {
+struct NPUStream {
+  void *stream(bool needsEmptyQueue) const;
+};
+NPUStream getCurrentNPUStream();
+} // namespace c10_npu
