@@ -1,6 +1,7 @@
 // Runs an emitted kernel on the shim with the tensors of files:
 //   driver PARAMETER-FILE.. RESULT-FILE:BYTES DIMENSION..
-// A file of a parameter is a path with a slash. KERNEL is the header of the kernel, LAUNCH its call.
+// A file of a parameter is a path with a slash. KERNEL is the header of the kernel, LAUNCH its
+// call.
 #include KERNEL
 
 #include <cstdio>
@@ -11,8 +12,8 @@
 #include <vector>
 
 int main(int argc, char **argv) {
-  std::vector<void *> t;     // the tensors on the device, in the order of the command line
-  std::vector<int64_t> d;    // the dimensions
+  std::vector<void *> t;  // the tensors on the device, in the order of the command line
+  std::vector<int64_t> d; // the dimensions
   std::string resultFile;
   size_t resultBytes = 0;
   for (int i = 1; i < argc; ++i) {

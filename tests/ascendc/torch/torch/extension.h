@@ -1,4 +1,5 @@
-// The part of PyTorch's C++ interface that a registration of mmk calls: declarations, to compile it.
+// The part of PyTorch's C++ interface that a registration of mmk calls: declarations, to compile
+// it.
 #pragma once
 
 #include <cstdint>
@@ -38,4 +39,5 @@ void check(bool holds, ...);
 #define TORCH_CHECK(condition, ...) torch::check(condition)
 #define TORCH_FN(function) &function
 #define TORCH_LIBRARY(name, library) void register_##name(torch::Library &library)
-#define TORCH_LIBRARY_IMPL(name, key, library) void implement_##name##_##key(torch::Library &library)
+#define TORCH_LIBRARY_IMPL(name, key, library)                                                     \
+  void implement_##name##_##key(torch::Library &library)
