@@ -30,6 +30,7 @@ public:
   }
 
   bool hasPipes() const override { return true; }
+  bool readsWindowsByTap() const override { return true; }
   bool hasWideIntegers() const override { return false; }
   ProductTile productTile(aicore::MachineAttr machine,
                           const ProductTileRequest &request) const override;

@@ -169,7 +169,8 @@ private:
       const int64_t cores = space_.cores() * space_.unitsOfCore();
       const int64_t elements = group.work.rows * group.work.columns,
                     share = llvm::divideCeilSigned(group.work.batches * elements, cores),
-                    least = std::min({share, leastElements, elements});
+                    least = std::min({share, leastElements, elements,
+                                      space_.mostElements(plan, group.work) / 2});
       for (int64_t rows : space_.shares(group.row, group.work.rows, cores, 1))
         for (int64_t columns :
              space_.shares(group.column, group.work.columns, group.row ? 1 : cores, 16)) {

@@ -23,6 +23,8 @@ constexpr int64_t triedWidths[] = {2, 4, 8};
 /// Kept elements for each vector core beside which dividing rows may help: some whole rows, or some
 /// pieces of memory of columns.
 int64_t mostKept(const RowWork &work) { return work.program.plane().reducesColumns ? 2 : 64; }
+/// Bytes of UB that tiles leave free.
+constexpr int64_t spareInUb = 1024;
 /// The words of `reduce`.
 constexpr std::pair<std::string_view, RowForm> rowWords[] = {
     {"two_pass", RowForm::passes}, {"whole", RowForm::whole}, {"online", RowForm::online}};
@@ -384,7 +386,7 @@ bool PlanSpace::fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork
   const auto bytesOf = [](mlir::Value element) {
     return static_cast<int64_t>(llvm::divideCeil(element.getType().getIntOrFloatBitWidth(), 8));
   };
-  constexpr int64_t padding = 32, spare = 1024;
+  constexpr int64_t padding = 32;
   const int64_t elements = tiling.rows * llvm::alignTo(tiling.columns, padding);
   for (const RowPass &pass : schedule.passes) {
     if (pass.outputs.empty())
@@ -394,7 +396,7 @@ bool PlanSpace::fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork
       bytes += plan.copies.ub * bytesOf(work.programOf(tiling.form).inputs()[number].element);
     for (unsigned number : pass.outputs)
       bytes += plan.copies.out * bytesOf(work.programOf(tiling.form).outputs()[number].element);
-    if (elements * bytes + spare > machine_.memory(Memory::ub).capacity())
+    if (elements * bytes + spareInUb > machine_.memory(Memory::ub).capacity())
       return false;
   }
   return true;
@@ -420,16 +422,27 @@ bool PlanSpace::fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &w
 bool PlanSpace::fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const {
   if (work.ofRows)
     return fitsRows(plan, tiling, *work.ofRows);
-  constexpr int64_t padding = 32, spare = 1024;
-  const int64_t columns = llvm::alignTo(tiling.columns, padding), elements = tiling.rows * columns;
-  int64_t bytes = spare + elements * work.scratchBytes + elements * work.masks / 8;
-  for (int64_t each : work.reads)
-    bytes += plan.copies.ub * elements * each;
+  constexpr int64_t padding = 32;
+  const int64_t columns = llvm::alignTo(tiling.columns, padding);
+  int64_t bytes = spareInUb;
   for (int64_t each : work.rowReads)
     bytes += plan.copies.ub * columns * each;
+  return bytes + tiling.rows * columns * bitsOfElement(plan, work) / 8 <=
+         machine_.memory(Memory::ub).capacity();
+}
+
+int64_t PlanSpace::bitsOfElement(const Plan &plan, const GroupWork &work) {
+  int64_t bytes = work.scratchBytes;
+  for (int64_t each : work.reads)
+    bytes += plan.copies.ub * each;
   for (int64_t each : work.stores)
-    bytes += plan.copies.out * elements * each;
-  return bytes <= machine_.memory(Memory::ub).capacity();
+    bytes += plan.copies.out * each;
+  return 8 * bytes + work.masks;
+}
+
+int64_t PlanSpace::mostElements(const Plan &plan, const GroupWork &work) const {
+  return 8 * (machine_.memory(Memory::ub).capacity() - spareInUb) /
+         std::max<int64_t>(1, bitsOfElement(plan, work));
 }
 
 GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t product) const {

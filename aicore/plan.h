@@ -118,6 +118,8 @@ public:
 
   /// The words of the open directives.
   std::vector<std::pair<std::string, std::string>> choicesOf(const Plan &plan) const;
+  /// Elements of a tile of elementwise work that UB has room for.
+  int64_t mostElements(const Plan &plan, const GroupWork &work) const;
   int64_t cores() const { return cores_; }
   const Machine &machine() const { return machine_; }
   /// Whether every plan keeps the panel that was chosen.
@@ -150,6 +152,8 @@ private:
   bool fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
+  /// Bits of UB for an element of a tile of elementwise work.
+  static int64_t bitsOfElement(const Plan &plan, const GroupWork &work);
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
   /// Shortens the base depth and the stage of every product to what fits beside its tile.
   void fitDepths(Plan &plan) const;

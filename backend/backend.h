@@ -141,6 +141,9 @@ public:
   /// Whether instructions run on pipes, ordered by flags and overlapped by copies of buffers; where
   /// not, `buffers` and `store` have no effect.
   virtual bool hasPipes() const = 0;
+  /// Whether reductions over a few taps of a window are computed tap by tap, by instructions along
+  /// the lines of a tile; else windows are read in place.
+  virtual bool readsWindowsByTap() const = 0;
   /// Whether its vectors compute integers of 64 bits; else those are narrowed to 32.
   virtual bool hasWideIntegers() const = 0;
   /// Why it cannot carry out a word of a directive that is not the default, behind the name and the

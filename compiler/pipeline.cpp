@@ -106,6 +106,7 @@ LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const Pipeline
     choose.variant += (choose.variant.empty() ? "" : ",") + key + "=" + value;
   PassManager chooser(&context_);
   watch(chooser);
+  chooser.addPass(createUnrollWindows());
   chooser.addPass(createApplyVariant(choose));
   if (options.printAfter.empty()) {
     PassManager &passes = passesTo(level, options);

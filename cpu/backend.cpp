@@ -39,6 +39,7 @@ public:
   }
 
   bool hasPipes() const override { return false; }
+  bool readsWindowsByTap() const override { return false; }
   bool hasWideIntegers() const override { return true; }
   std::string refusal(llvm::StringRef directive, llvm::StringRef word,
                       aicore::MachineAttr machine) const override {

@@ -5,6 +5,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def UnrollWindows : Pass<"mmk-unroll-windows", "::mlir::ModuleOp"> {
+  let summary = "compute reductions over a few taps of a window tap by tap";
+  let description = [{
+    A reduction over literal extents, 25 elements at most, of what is read of a window becomes an
+    elementwise operation with one window for each tap: poolings and depthwise convolutions. On
+    machines whose cores read windows in place nothing is done.
+    ```mlir
+    %w = mmk.window %x at (q, s) -> (2 * q + s) ["Q", "2"]       %a = mmk.window %x at (q) -> (2 * q) ["Q"]
+    %y = linalg.generic ["parallel", "reduction"] (%w)      =>   %b = mmk.window %x at (q) -> (2 * q + 1) ["Q"]
+           maximum                                               %y = linalg.generic ["parallel"] (%a, %b) maximum
+    ```
+  }];
+  let dependentDialects = ["::mmk::ir::MmkDialect", "::mmk::aicore::AicoreDialect"];
+}
+
 def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
   let summary = "select one alternative of each directive";
   let description = [{

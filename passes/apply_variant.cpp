@@ -207,6 +207,7 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
   int64_t tensors = kernel.getResults().size();
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
+  kernel.walk([&](ir::WindowOp) { ++tensors; }); // each is loaded by itself
   for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
     ArrayRef<StringAttr> dims = named.getDims();
     if (dims.empty())
