@@ -302,6 +302,20 @@ TEST(HostCode, quickCodeHasNoTiles) {
   EXPECT_EQ(count(text, "tdpbssd"), 0);
 }
 
+// Windows are read while they are packed, as columns and as rows, or reduced.
+TEST_P(HostCode, windowsHaveCode) {
+  const std::string kernels[] = {
+      "kernel k(x: i8[B, C, L], w: i8[O, C, 3]) -> y: i32[B, O, L] {"
+      " y[n, o, l] = sum[c, t](pad(x, 0)[n, c, l + t - 1] * w[o, c, t]); }",
+      "kernel k(x: bf16[B, L, C], w: const bf16[3, C, O]) -> y: f32[B, P, O] {"
+      " dim P = (L - 1) / 2 + 1;"
+      " y[n, p, o] = sum[t, c](pad(x, 0)[n, 2*p + t - 1, c] * w[t, c, o]); }",
+      "kernel k(x: f16[B, L, C]) -> y: f16[B, L, C] {"
+      " y[n, l, c] = max[t: 3](pad(x, 0)[n, l + t - 1, c]); }"};
+  for (const std::string &kernel : kernels)
+    EXPECT_GT(count(Emitted(target(), kernel).assembly(), "\n\t[a-z]"), 0) << kernel;
+}
+
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time for each instruction: this bounds the compile time of a variant.
   const CodeTarget of = target();
