@@ -238,8 +238,7 @@ private:
         isSplit() ? std::min(plan.tileN, std::max(longestStep, widest)) : plan.tileN;
     // A coupled chip keeps the second products of a part until the vector unit takes them together.
     const int64_t accumulators =
-        isSplit() ? copies
-                  : std::max(copies * firsts, static_cast<int64_t>(shape.widths.size()));
+        isSplit() ? copies : std::max(copies * firsts, static_cast<int64_t>(shape.widths.size()));
     return {columns, accumulators * std::max(columns, widest), false};
   }
 

@@ -108,8 +108,8 @@ void TransferInserter::ChainWork::chooseAccumulators() {
   accsOfPart = llvm::divideCeil(tileN, accWidth);
 }
 
-// A coupled chip keeps each product until the vector unit has taken it: the first ones of a part, and
-// the second ones, which it takes together.
+// A coupled chip keeps each product until the vector unit has taken it: the first ones of a part,
+// and the second ones, which it takes together.
 int64_t TransferInserter::ChainWork::accumulators(int64_t collected) const {
   const int64_t copies = requestedCopies(t.kernel, "acc", "acc");
   return isSplit ? copies : std::max(copies * static_cast<int64_t>(firsts.size()), collected);
