@@ -88,12 +88,23 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   tiles.across = llvm::divideCeilSigned(work_.columns, tiling.columns);
   tiles.depth = product.depth;
   tiles.splits = 1;
+  if (product.image) {
+    // A tile is of one image.
+    int64_t &pixels = product.image->isA ? tiles.rows : tiles.columns,
+            &count = product.image->isA ? tiles.down : tiles.across;
+    const int64_t longest = product.image->isA ? tiling.rows : tiling.columns;
+    pixels = std::min(longest, product.image->pixels);
+    count = product.image->images * llvm::divideCeilSigned(product.image->pixels, longest);
+    tiles.depth = product.image->depth();
+  }
   if (tiling.splits > 1) {
     tiles.depth = depthOfSplit(product.depth, tiling);
     tiles.splits = llvm::divideCeilSigned(product.depth, tiles.depth);
     tiles.depth = std::min(tiles.depth, product.depth);
   }
-  tiles.stages = std::max<int64_t>(1, llvm::divideCeilSigned(tiles.depth, tiling.stage));
+  tiles.stages = product.image
+                     ? product.image->stages()
+                     : std::max<int64_t>(1, llvm::divideCeilSigned(tiles.depth, tiling.stage));
   tiles.all = work_.batches * tiles.down * tiles.across * tiles.splits;
   tiles.ofCore = llvm::divideCeilSigned(tiles.all, std::max<int64_t>(1, tiling.cores));
   if (!tiling.keepsA && !tiling.keepsB) {
@@ -148,6 +159,39 @@ GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, i
 
 //===--- global memory --------------------------------------------------------------------===//
 
+std::pair<GroupTime::Panel, GroupTime::Panel> GroupTime::panelsOf(const GroupTiling &tiling,
+                                                                  const Tiles &tiles) const {
+  const ProductWork &product = work_.products.front();
+  if (!product.image)
+    return {panelOf(product.a, tiles.rows, tiling.stage, tiles.depth),
+            panelOf(product.b, tiles.columns, tiling.stage, tiles.depth)};
+  // The lines of a tile, of the channels of a stage; the other operand's depth is outside.
+  const ImageWork &image = *product.image;
+  const Panel lines = panelOf(image.isA ? product.a : product.b,
+                              image.pixelsOfTile(image.isA ? tiles.rows : tiles.columns),
+                              image.limit.held, image.channels),
+              other =
+                  panelOf(image.isA ? product.b : product.a, image.isA ? tiles.columns : tiles.rows,
+                          image.depthOfStage(), tiles.depth);
+  return image.isA ? std::pair(lines, other) : std::pair(other, lines);
+}
+
+/// The loads of windows from L1, of all base tiles: fractals of 16 pixels with the channels of a
+/// block.
+double GroupTime::windowCycles(const Tiles &tiles, double bases) const {
+  const ImageWork &image = *work_.products.front().image;
+  const Machine::WindowLoad &load = machine_.load3d;
+  const int64_t pixels = image.isA ? tiles.rows : tiles.columns,
+                unit = image.isA ? machine_.cube.m : machine_.cube.n,
+                stride = image.limit.columns.stride;
+  const double fractals = llvm::divideCeilSigned(pixels, unit),
+               ends = stride == 1 && image.outWidth % unit != 0
+                          ? std::floor(double(pixels) / image.outWidth) * load.lineCycles
+                          : 0,
+               blocks = tiles.depth / double(image.limit.block);
+  return bases * load.startupCycles + blocks * (fractals * load.fractal(image.isA, stride) + ends);
+}
+
 // The tiles that the cores compute at the same time, as passes/tile_order.cpp and, for lines of
 // tiles, passes/tile_cores.cpp map them.
 std::vector<GroupTime::Place> GroupTime::placesOf(const GroupTiling &tiling, const Tiles &tiles,
@@ -192,8 +236,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     return {};
   const ProductWork &product = work_.products.front();
   const Tiles tiles = tilesOf(tiling);
-  const Panel a = panelOf(product.a, tiles.rows, tiling.stage, tiles.depth),
-              b = panelOf(product.b, tiles.columns, tiling.stage, tiles.depth);
+  const auto [a, b] = panelsOf(tiling, tiles);
   GlobalMemory memory(machine_);
   const auto pieceOf = [&](const Panel &panel, uint64_t name, int64_t core, int32_t tensor) {
     Piece piece;
@@ -306,19 +349,24 @@ GroupTime::TileWork GroupTime::operandWork(const GroupTiling &tiling, const Tile
   const double rows = llvm::alignTo(tiles.rows, machine_.cube.m),
                columns = llvm::alignTo(tiles.columns, machine_.cube.n),
                depth = llvm::alignTo(tiles.depth, unitK);
-  const Panel a = panelOf(product.a, tiles.rows, tiling.stage, tiles.depth),
-              b = panelOf(product.b, tiles.columns, tiling.stage, tiles.depth);
+  const auto [a, b] = panelsOf(tiling, tiles);
   const double startup = machine_.links.at("gm_l1").startupCycles;
   const Link &toA = machine_.links.at("l1_l0a"), &toB = machine_.links.at("l1_l0b");
-  const double bases = llvm::divideCeilSigned(tiles.depth, tiling.depth);
+  const double bases = product.image
+                           ? double(tiles.stages) *
+                                 llvm::divideCeilSigned(product.image->depthOfStage(), tiling.depth)
+                           : llvm::divideCeilSigned(tiles.depth, tiling.depth);
   const double bytesOfA = rows * depth * bytes, bytesOfB = columns * depth * bytes;
   TileWork work;
   const double ofA = a.transfers * startup + a.portCycles + a.bytes * waits.a,
                ofB = b.transfers * startup + b.portCycles + b.bytes * waits.b;
   work.loads = (tiling.keepsA ? 0 : ofA) + (tiling.keepsB ? 0 : ofB) * products;
   work.panel = tiling.keepsA ? ofA : tiling.keepsB ? ofB : 0;
-  work.mte1 = bases * (toA.startupCycles + toB.startupCycles) + bytesOfA / toA.bytesPerCycle +
-              bytesOfB / toB.bytesPerCycle;
+  const double ofL0A = bases * toA.startupCycles + bytesOfA / toA.bytesPerCycle,
+               ofL0B = bases * toB.startupCycles + bytesOfB / toB.bytesPerCycle;
+  work.mte1 = ofL0A + ofL0B;
+  if (product.image)
+    work.mte1 = windowCycles(tiles, bases) + (product.image->isA ? ofL0B : ofL0A);
   work.cube = bases * machine_.cube.startupCycles +
               rows * columns * depth / machine_.cube.macsPerCycle.at(product.type);
   work.base = work.mte1 / bases;

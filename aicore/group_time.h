@@ -70,6 +70,9 @@ private:
     bool beginsLine; ///< its panel is loaded, if one is kept
   };
   std::vector<Place> placesOf(const GroupTiling &tiling, const Tiles &tiles, int64_t round) const;
+  /// The panels of A and of B for a tile.
+  std::pair<Panel, Panel> panelsOf(const GroupTiling &tiling, const Tiles &tiles) const;
+  double windowCycles(const Tiles &tiles, double bases) const;
   Panel panelOf(const OperandWork &operand, int64_t outer, int64_t stage, int64_t depth) const;
   TileWork operandWork(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits) const;
   void addResult(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits,

@@ -4,6 +4,7 @@
 #include "machines/vector_instructions.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
+#include "passes/windows.h"
 #include "place/online_rows.h"
 #include "place/vector_functions.h"
 #include "place/vector_scratch.h"
@@ -13,6 +14,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OwningOpRef.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -151,6 +154,8 @@ private:
     work.pitch = extentOf(dimName(tensor, rank - 1)) * bytesOf(tensor);
     work.variesByBatch = rank > 2;
     tensor = behindViews(tensor);
+    if (auto window = tensor.getDefiningOp<ir::WindowOp>())
+      tensor = behindViews(window.getSource());
     work.isIntermediate = tensor.getDefiningOp<ir::FusionGroupOp>() != nullptr;
     double bytes = static_cast<double>(bytesOf(tensor));
     for (int64_t dim = 0, dims = rankOf(tensor); dim < dims; ++dim)
@@ -173,7 +178,33 @@ private:
     work.type = elementTypeOf(operandType(contract)).value_or(ElementType::f32);
     work.a = operand(contract, 0, depthLoop);
     work.b = operand(contract, 1, depthLoop);
+    for (unsigned which : {0, 1})
+      if (std::optional<ImageOperand> image = imageOperand(contract, which))
+        readImage(*image, which, contract, work);
     return work;
+  }
+
+  void readImage(ImageOperand &image, unsigned which, linalg::ContractOp contract,
+                 ProductWork &work) const {
+    const Type element = operandType(contract);
+    ImageWork &own = work.image.emplace();
+    own.limit = limitOf(image, productNames(contract).reduction,
+                        directChannels(kernel_, element).value_or(channelsOfBlock(element)));
+    ImageLimit &limit = own.limit;
+    for (ImageLimit::Axis *axis : {&limit.lines, &limit.columns})
+      for (std::string *name : {&axis->pixels, &axis->extent, &axis->taps})
+        *name = std::to_string(extentOf(*name));
+    own.isA = which == 0;
+    own.channels = extentOf(limit.channels);
+    limit.channels = std::to_string(own.channels);
+    own.outWidth = extentOf(image.nameOf(image.columns.pixel));
+    own.images = image.images ? extentOf(image.nameOf(image.images)) : 1;
+    own.pixels = (which == 0 ? work.rows : work.columns) / std::max<int64_t>(1, own.images);
+    // Rows of pixels, of which a stage takes some channels.
+    OperandWork &operand = which == 0 ? work.a : work.b;
+    operand.isTransposed = false;
+    operand.pitch = own.channels * static_cast<int64_t>(sizeInBytes(work.type));
+    operand.variesByBatch = true;
   }
 
   void readElementwise(linalg::GenericOp generic, GroupWork &work) const {
@@ -253,7 +284,43 @@ private:
   ArrayRef<int64_t> dims_;
 };
 
+int64_t literal(StringRef number) {
+  int64_t value = 1;
+  (void)number.getAsInteger(10, value);
+  return value;
+}
+
 } // namespace
+
+int64_t ImageWork::pixelsOfTile(int64_t tile) const {
+  ImageLimit own = limit;
+  own.tile = tile;
+  return own.pixelsOfTile(literal);
+}
+int64_t ImageWork::depthOfStage() const { return limit.depthOfStage(literal); }
+int64_t ImageWork::depth() const {
+  return literal(limit.lines.taps) * literal(limit.columns.taps) *
+         static_cast<int64_t>(llvm::alignTo(channels, limit.block));
+}
+
+// As aicore-assign-memories places them: the image has the room that the other operand leaves.
+bool ImageWork::fits(int64_t tile, int64_t other, int64_t stage, int64_t bytes, int64_t copies,
+                     const Machine &machine) const {
+  const auto padding = std::lcm(machine.cube.m, machine.cube.n),
+             unit = std::lcm(padding, limit.block);
+  const auto whole = [](int64_t length, int64_t step) {
+    return static_cast<int64_t>(llvm::alignTo(length, step));
+  };
+  ImageLimit own = limit;
+  own.tile = tile;
+  own.stage = stage;
+  // A row of bias may be in L1 as well.
+  const int64_t bias = 2 * 4 * (isA ? other : tile),
+                weights = whole(stage, padding) * whole(other, padding) * bytes * copies,
+                left = machine.memory(Memory::l1).capacity() - bias - weights;
+  own.pixels = left / (whole(limit.held, unit) * bytes * copies) / unit * unit;
+  return own.problem(literal).empty();
+}
 
 std::pair<GroupWork, GroupWork> separate(const GroupWork &group) {
   constexpr int64_t accumulatorBytes = 4;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "aicore/row_work.h"
+#include "ir/image_limit.h"
 #include "ir/mmk.h"
 #include "machines/machine.h"
 
@@ -24,11 +25,29 @@ struct OperandWork {
   const void *tensor = nullptr; ///< the same for the same tensor
 };
 
+/// An operand that is windows of an image, which the cube loads.
+struct ImageWork {
+  ImageLimit limit; ///< its names are extents
+  bool isA = true;
+  int64_t images = 1, pixels = 1; ///< of the rows of A, or the columns of B; of each image
+  int64_t channels = 1, outWidth = 1;
+
+  int64_t pixelsOfTile(int64_t tile) const;
+  int64_t depthOfStage() const;
+  /// The depth of the product, with whole blocks of channels.
+  int64_t depth() const;
+  int64_t stages() const { return (channels + limit.block - 1) / limit.block; }
+  /// Whether L1 has room for a tile of `tile` pixels x `other` columns or rows of the result.
+  bool fits(int64_t tile, int64_t other, int64_t stage, int64_t bytes, int64_t copies,
+            const Machine &machine) const;
+};
+
 struct ProductWork {
   std::string rowDim, columnDim, depthDim; ///< names, or numbers of literal dimensions
   int64_t rows = 0, columns = 0, depth = 0;
   ElementType type = ElementType::f16; ///< of the operands
   OperandWork a, b;
+  std::optional<ImageWork> image; ///< nothing where both operands are matrices
 };
 
 /// Products of equal rows and columns with the elementwise work on them, elementwise work alone, or

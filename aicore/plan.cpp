@@ -99,6 +99,7 @@ PlanSpace::ProductDims PlanSpace::dimsOf(const ProductWork &product) const {
   dims.depth = numberOf(product.depthDim);
   dims.bytes = static_cast<int64_t>(sizeInBytes(product.type));
   dims.unit = machine_.cube.depth.at(product.type);
+  dims.image = product.image;
   return dims;
 }
 
@@ -276,7 +277,7 @@ int64_t PlanSpace::longestTile() const {
 
 std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWork &product,
                                        int64_t tiles) const {
-  if (!dims.depth || dims.depthIsOutput)
+  if (!dims.depth || dims.depthIsOutput || dims.image)
     return {1};
   if (dims_[*dims.depth].splits > 0)
     return {dims_[*dims.depth].splits};
@@ -317,9 +318,38 @@ int64_t PlanSpace::stepOfStage(const Plan &plan, const ProductDims &dims) const 
   return dims.depth ? std::lcm(base, dims_[*dims.depth].unit) : base;
 }
 
+// The stage is that of a block of channels with all taps, in equal base tiles.
+bool PlanSpace::setDepthOfImage(Plan &plan, const ProductDims &dims, int which) const {
+  const Fixed &fixed = dims_[*dims.depth];
+  Plan::Dimension &chosen = plan.dims[*dims.depth];
+  constexpr int tried = 3;
+  const int64_t deep = dims.image->depthOfStage(),
+                most = std::min(mostDepth(plan, dims), machine_.cube.maxExtent),
+                parts = llvm::divideCeilSigned(deep, std::max<int64_t>(dims.unit, most)) + which;
+  if (which >= tried || (which > 0 && parts * dims.unit > deep))
+    return false;
+  chosen.tile =
+      fixed.tile > 0
+          ? fixed.tile
+          : static_cast<int64_t>(llvm::alignTo(llvm::divideCeilSigned(deep, parts), dims.unit));
+  chosen.stage =
+      fixed.stage > 0 ? fixed.stage : static_cast<int64_t>(llvm::alignTo(deep, chosen.tile));
+  return (fixed.tile == 0 && fixed.stage == 0) || which == 0;
+}
+
+bool PlanSpace::fitsImage(const Plan &plan, const GroupTiling &tiling,
+                          const ProductDims &dims) const {
+  const bool isA = dims.image->isA;
+  return tiling.splits == 1 && !tiling.keepsA && !tiling.keepsB &&
+         dims.image->fits(isA ? tiling.rows : tiling.columns, isA ? tiling.columns : tiling.rows,
+                          tiling.stage, dims.bytes, plan.copies.l1, machine_);
+}
+
 bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const {
   if (!dims.depth)
     return which == 0;
+  if (dims.image)
+    return setDepthOfImage(plan, dims, which);
   const Fixed &fixed = dims_[*dims.depth];
   Plan::Dimension &chosen = plan.dims[*dims.depth];
   if (!dims.depthIsOutput) {
@@ -373,7 +403,8 @@ bool PlanSpace::fits(const Plan &plan) const {
       return false;
     for (const ProductDims &dims : group.products)
       if (tiling.depth > mostDepth(plan, dims) || tiling.stage % stepOfStage(plan, dims) != 0 ||
-          tiling.stage > mostStage(plan, group, dims))
+          (dims.image ? !fitsImage(plan, tiling, dims)
+                      : tiling.stage > mostStage(plan, group, dims)))
         return false;
   }
   return true;
@@ -517,7 +548,7 @@ std::vector<bool> PlanSpace::words(const char *directive, std::string_view secon
 // Only a product by itself keeps a panel.
 std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
   if (groups_.size() != 1 || groups_.front().products.size() != 1 ||
-      (isFixed("keep") && !keptPanel_))
+      groups_.front().products.front().image || (isFixed("keep") && !keptPanel_))
     return {};
   const Group &group = groups_.front();
   const ProductDims &dims = group.products.front();

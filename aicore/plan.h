@@ -17,6 +17,7 @@ struct PlanOptions {
   bool skewed = false, overlapped = false, biasTable = false;
   bool separate = false;          ///< `fuse = none`
   bool reducesProducts = false;   ///< `fuse = rows` or `products`
+  bool readsWindows = false;      ///< another `window` than the kernel's
   RowForm rows = RowForm::passes; ///< `reduce`
   enum class Kept { none, a, b } kept = Kept::none;
   auto operator<=>(const PlanOptions &) const = default;
@@ -56,6 +57,7 @@ public:
     ProductTile literal;
     bool depthIsOutput = false;   ///< of another product
     int64_t bytes = 2, unit = 16; ///< of an element; of its depth
+    std::optional<ImageWork> image = {};
   };
   struct Group {
     GroupWork work;
@@ -148,6 +150,8 @@ private:
     return dim && plan.dims[*dim].tile > 0 ? plan.dims[*dim].tile : literal;
   }
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
+  bool setDepthOfImage(Plan &plan, const ProductDims &dims, int which) const;
+  bool fitsImage(const Plan &plan, const GroupTiling &tiling, const ProductDims &dims) const;
   int64_t stepOfStage(const Plan &plan, const ProductDims &dims) const;
   bool fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;

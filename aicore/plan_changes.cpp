@@ -43,7 +43,7 @@ int64_t PlanSpace::mostStage(const Plan &plan, const Group &group, const Product
 void PlanSpace::fitDepths(Plan &plan) const {
   for (const Group &group : groups_)
     for (const ProductDims &dims : group.products) {
-      if (!dims.depth)
+      if (!dims.depth || dims.image)
         continue;
       Plan::Dimension &depth = plan.dims[*dims.depth];
       if (!dims.depthIsOutput && dims_[*dims.depth].tile == 0)

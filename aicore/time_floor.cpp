@@ -19,7 +19,8 @@ class FloorOfPlans : public TimeFloor {
 public:
   FloorOfPlans(ir::KernelOp kernel, const Machine &machine, llvm::ArrayRef<int64_t> dims,
                llvm::ArrayRef<VariedDirective> varied)
-      : dims_(dims.begin(), dims.end()), request_(requestFor(dims_)),
+      : window_(kernel.chosenWord("window", "unfolded")), dims_(dims.begin(), dims.end()),
+        request_(requestFor(dims_)),
         space_(kernel, machine, request_), time_(space_), first_(space_.first()),
         task_(static_cast<double>(taskCycles(machine))) {
     for (const PlanSpace::Group &group : space_.groups())
@@ -92,7 +93,8 @@ private:
     bias,
     skew,
     store,
-    fuse
+    fuse,
+    window
   };
   struct Setter {
     What what = What::none;
@@ -127,7 +129,8 @@ private:
       }
     const std::pair<std::string_view, What> words[] = {
         {"cores", What::cores}, {"order", What::order}, {"keep", What::keep}, {"bias", What::bias},
-        {"skew", What::skew},   {"store", What::store}, {"fuse", What::fuse}};
+        {"skew", What::skew},   {"store", What::store}, {"fuse", What::fuse},
+        {"window", What::window}};
     for (const auto &[key, what] : words)
       if (varied.key == key)
         setter.what = what;
@@ -143,7 +146,7 @@ private:
     return static_cast<int64_t>(order.value_or(ir::Order::rows));
   }
 
-  static int64_t valueOf(What what, const std::string &word) {
+  int64_t valueOf(What what, const std::string &word) const {
     switch (what) {
     case What::order: {
       const auto chosen = chosenWord(*findDirective("order"), word);
@@ -161,6 +164,8 @@ private:
       return word == "stages";
     case What::store:
       return word == "overlapped";
+    case What::window:
+      return word != window_;
     case What::fuse:
       return word == "none" ? 1 : word == "rows" || word == "products" ? 2 : 0;
     default: {
@@ -232,6 +237,9 @@ private:
       plan.options.separate = value == 1;
       plan.options.reducesProducts = value == 2;
       return;
+    case What::window:
+      plan.options.readsWindows = value;
+      return;
     }
   }
 
@@ -242,10 +250,12 @@ private:
 
   /// Whether all sizes are known, and the groups are those of the kernel that was read.
   bool isWhole(const Plan &plan) const {
-    if (plan.options.reducesProducts)
+    if (plan.options.reducesProducts || plan.options.readsWindows)
       return false;
     for (const PlanSpace::Group &group : space_.groups())
       for (const PlanSpace::ProductDims &dims : group.products) {
+        if (dims.image) // the lower bounds are those of two matrices
+          return false;
         const auto hasTile = [&](const PlanSpace::Number &dim) {
           return !dim || plan.dims[*dim].tile > 0;
         };
@@ -310,6 +320,7 @@ private:
     return place->second;
   }
 
+  std::string window_; ///< the word of the kernel that was read
   std::vector<int64_t> dims_;
   CandidateRequest request_;
   PlanSpace space_;

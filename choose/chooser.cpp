@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "frontend/schedule.h"
+#include "passes/windows.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
 #include "support/timing.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace mmk {
 
@@ -203,6 +205,19 @@ Lowering Chooser::grouped(const Choices &choices) {
                          /*findsNearest=*/false);
 }
 
+// Windows that products read in place of a matrix of them, with some channels at a time.
+void Chooser::addWindows(std::vector<Grouping> &groupings) {
+  ir::KernelOp kernel = *ir_->getOps<ir::KernelOp>().begin();
+  if (!backendOf(machine_.kind).hasPipes() || copiedWindows(kernel).empty())
+    return;
+  for (const int64_t channels : {8, 16, 32, 64, 128}) {
+    Grouping direct{{{"window", fmt::format("direct({})", channels)}}, {}};
+    direct.lowering = grouped(direct.choices);
+    if (direct.lowering)
+      groupings.push_back(std::move(direct));
+  }
+}
+
 // Reductions of a product's rows are groups of their own, or in that of the product, as may be a
 // product behind them.
 std::vector<Chooser::Grouping> Chooser::groupings() {
@@ -224,6 +239,8 @@ std::vector<Chooser::Grouping> Chooser::groupings() {
     addWhere("rows", [&](ir::FusionGroupOp group) { return products(group) > 0; });
   if (kernel_.hasProduct() && !kept_.contains("fuse"))
     addWhere("products", [&](ir::FusionGroupOp group) { return products(group) > 1; });
+  if (!kept_.contains("window"))
+    addWindows(groupings);
   Grouping &usual = groupings.emplace_back();
   usual.lowering = grouped({});
   if (!usual.lowering)

@@ -61,6 +61,7 @@ private:
   bool dividesRows(const Choices &choices) const;
   /// Whether no rule of the schedule is broken.
   bool follows(const Schedule &schedule, const Choices &choices) const;
+  void addWindows(std::vector<Grouping> &groupings);
   Candidates ranked(ir::KernelOp kernel, const CandidateRequest &request) const;
   void countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen);
 

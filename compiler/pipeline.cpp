@@ -56,6 +56,8 @@ void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel
                    FlagEffort effort) {
   if (level == LoweringLevel::mmk)
     return;
+  // Before its copy would be a fusion group.
+  manager.addPass(createReadWindows());
   // Fusion groups are formed while the body is on whole tensors.
   manager.addPass(createFuseEpilogue());
   if (level == LoweringLevel::fused)

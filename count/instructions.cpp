@@ -57,6 +57,7 @@ llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
                         it.getColumns());
       })
       .Case([&](aicore::LoadL0Op it) { return loadL0(it); })
+      .Case([&](aicore::Load3dOp it) { return windows(it); })
       .Case([&](aicore::DrainOp it) { return drain(it); })
       .Case([&](aicore::MmadOp it) { return product(it); })
       .Case([&](aicore::VectorOp it) { return vector(it); })
@@ -211,6 +212,25 @@ llvm::Error ProgramBuilder::loadL0(aicore::LoadL0Op op) {
   if (!depthInColumns)
     std::swap(it->rowStep, it->columnStep);
   emit(op, StepKind::move, *it);
+  return llvm::Error::success();
+}
+
+// Fractals of 16 pixels, one block of channels deep. Their cycles count as rows of the transfer.
+llvm::Error ProgramBuilder::windows(aicore::Load3dOp op) {
+  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
+  Instruction it;
+  it.work = Work::loadL0;
+  it.cost = Cost(machine_.load3d.startupCycles, 1, 0);
+  it.rows = placeOf(op.getPixels());
+  it.columns = placeOf(op.getDepth());
+  it.rowStep = intoA ? machine_.cube.m : machine_.cube.n;
+  it.columnStep = static_cast<int64_t>(op.getBlock());
+  it.bytes = aicore::elementBytes(op.getTarget().getType());
+  it.start = placeOf(op.getFirst());
+  it.pitch = placeOf(op.getOutWidth());
+  it.fractalCycles = machine_.load3d.fractal(intoA, op.getStride()[1]);
+  it.lineCycles = op.getStride()[1] == 1 ? machine_.load3d.lineCycles : 0;
+  emit(op, StepKind::windows, it);
   return llvm::Error::success();
 }
 

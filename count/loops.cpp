@@ -84,6 +84,7 @@ public:
       return ofScalars(program_.instructions[step.target], use);
     case StepKind::transfer:
     case StepKind::move:
+    case StepKind::windows:
     case StepKind::product:
     case StepKind::vector:
     case StepKind::reduce:
@@ -111,6 +112,10 @@ private:
     use(it.columns, everything);
     if (step.kind == StepKind::product)
       use(it.depth, everything);
+    if (step.kind == StepKind::windows) {
+      use(it.start, everything);
+      use(it.pitch, everything);
+    }
     if (step.kind != StepKind::transfer)
       return;
     use(it.pitch, everything);

@@ -57,6 +57,7 @@ enum class StepKind : uint8_t {
   // instructions; number `target` of the program's
   transfer, ///< of rows of a tensor
   move,     ///< between on-chip memories
+  windows,  ///< the same, of windows of an image
   product,
   vector,
   reduce,
@@ -103,6 +104,9 @@ struct Instruction {
   bool dense = false;
   int64_t mostColumns = 0; ///< columns of the buffer's shape; also its rows
   const Link *link = nullptr;
+  /// Of windows: cycles of a fractal, and of the end of a line in it. `start` is the place of the
+  /// first pixel, and `pitch` that of the pixels of a line of the result.
+  double fractalCycles = 0, lineCycles = 0;
   int32_t tensor = -1; ///< number of the tensor; -1 for the block's own piece of global memory
 
   /// Of an aicore.vector: from here on, `costs` of CountProgram::vectorCosts.

@@ -40,6 +40,7 @@ private:
                        mlir::Value rows, mlir::Value columns);
   llvm::Expected<Instruction> move(aicore::Instruction op, Work work, llvm::StringRef link,
                                    mlir::Value target, mlir::Value rows, mlir::Value columns);
+  llvm::Error windows(aicore::Load3dOp op);
   llvm::Error loadL0(aicore::LoadL0Op op);
   llvm::Error drain(aicore::DrainOp op);
   llvm::Error product(aicore::MmadOp op);

@@ -5,6 +5,7 @@
 #include "count/program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace mmk::count {
@@ -196,6 +197,16 @@ inline int64_t linesOf(const Instruction &it, int64_t start, int64_t pitch, int6
   return last * it.bytes / it.lineBytes - start * it.bytes / it.lineBytes + 1;
 }
 
+/// Ends of lines of `length` pixels inside of fractals of `step` pixels, among `count` pixels from
+/// `first` of a line on.
+inline int64_t endsInside(int64_t count, int64_t first, int64_t length, int64_t step) {
+  int64_t ends = 0;
+  if (length > 0)
+    for (int64_t end = length - first % length; end < count; end += length)
+      ends += end % step != 0;
+  return ends;
+}
+
 inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t *value) {
   const Instruction &i = program.instructions[s.target];
   const int64_t rows = value[i.rows], columns = value[i.columns];
@@ -213,6 +224,14 @@ inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t
   case StepKind::move: {
     const int64_t whole = stepsOf(rows, i.rowStep) * i.rowStep;
     return {whole, whole * stepsOf(columns, i.columnStep) * i.columnStep * i.bytes};
+  }
+  case StepKind::windows: {
+    const int64_t fractals = stepsOf(rows, i.rowStep), deep = stepsOf(columns, i.columnStep);
+    const double cycles =
+        fractals * i.fractalCycles +
+        endsInside(rows, value[i.start], value[i.pitch], i.rowStep) * i.lineCycles;
+    return {static_cast<int64_t>(std::ceil(deep * cycles)),
+            fractals * i.rowStep * deep * i.columnStep * i.bytes};
   }
   case StepKind::product:
     return {0, stepsOf(rows, i.rowStep) * stepsOf(columns, i.columnStep) *
@@ -329,6 +348,7 @@ template <typename Core> bool Interpreter<Core>::steps(size_t from, size_t to) {
       break;
     case StepKind::transfer:
     case StepKind::move:
+    case StepKind::windows:
     case StepKind::scalars:
     case StepKind::product: {
       const Instruction &i = program_.instructions[target];

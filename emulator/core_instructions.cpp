@@ -8,6 +8,7 @@
 #include "emulator/scalar_range.h"
 #include "emulator/scan_op.h"
 #include "emulator/vector_op.h"
+#include "emulator/windows.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,6 +22,7 @@ void CoreInstructions::emit(aicore::Instruction op) {
   TypeSwitch<mlir::Operation *>(op)
       .Case([&](aicore::LoadOp op) { load(op); })
       .Case([&](aicore::LoadL0Op op) { loadL0(op); })
+      .Case([&](aicore::Load3dOp op) { load3d(op); })
       .Case([&](aicore::MmadOp op) { mmad(op); })
       .Case([&](aicore::VectorOp op) { vector(op); })
       .Case([&](aicore::ReduceOp op) { reduce(op); })
@@ -55,7 +57,7 @@ bool CoreInstructions::isView(mlir::Value buffer) {
   };
   known->second = llvm::all_of(buffer.getUsers(), [&](mlir::Operation *user) {
     if (auto load = dyn_cast<aicore::LoadOp>(user))
-      return load.getOuter().empty() && isParameter(load.getSource());
+      return load.getOuter().empty() && !load.getClipped() && isParameter(load.getSource());
     auto stage = dyn_cast<aicore::LoadL0Op>(user);
     return isa<aicore::SlotOp>(user) || (stage && aicore::spaceOf(stage.getTarget()) != Space::bt);
   });
@@ -89,12 +91,30 @@ void CoreInstructions::load(aicore::LoadOp op) {
                   stepOf(op, columnDim, tensor, size), count, columns, padded, paddedColumns});
   };
   if (rowDim == 0)
-    return loadRows(target, source, rows, paddedRows);
-  Value *all = forEachOuter(op, tensor, size, [&](Value *row, Value *offset) {
-    loadRows(e.offset(target, b.CreateMul(row, rowBytes)), e.offset(source, offset), rows, rows);
+    return loadRows(target, source, op.getClipped() ? rowsInside(op, tensor, e.number(0)) : rows,
+                    paddedRows);
+  Value *all = forEachOuter(op, tensor, size, [&](Value *row, Value *offset, Value *number) {
+    loadRows(e.offset(target, b.CreateMul(row, rowBytes)), e.offset(source, offset),
+             op.getClipped() ? rowsInside(op, tensor, number) : rows, rows);
   });
   Value *padding = pad > 1 ? b.CreateSub(e.roundUp(all, pad), all) : e.number(0);
   loadRows(e.offset(target, b.CreateMul(all, rowBytes)), source, e.number(0), padding);
+}
+
+// The rows of a view before the end of the tensor, for the index `number` of its outer dimensions.
+Value *CoreInstructions::rowsInside(aicore::LoadOp op, const GlobalTensor &tensor, Value *number) {
+  const unsigned rowDim = op.getOuter().size();
+  const int64_t along = op.getAlong()[rowDim];
+  Value *first = values.value(op.getOffsets()[along]);
+  for (unsigned dim = rowDim; dim-- > 0;) {
+    Value *extent = values.value(op.getOuter()[dim]);
+    if (op.getAlong()[dim] == along)
+      first = e.plus(first, b.CreateURem(number, extent), op.stepOf(dim));
+    number = b.CreateUDiv(number, extent);
+  }
+  Value *rest = b.CreateSub(tensor.extents[along], first);
+  return b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(0),
+                                 e.min(rest, values.value(op.getRows())));
 }
 
 /// Bytes from one element of a view to the next along this dimension of it.
@@ -105,11 +125,11 @@ Value *CoreInstructions::stepOf(Op op, unsigned dim, const GlobalTensor &tensor,
   return op.stepOf(dim) == 1 ? step : b.CreateMul(step, e.number(op.stepOf(dim)));
 }
 
-// The rows of a view for each index of its outer dimensions: the first row in the buffer, and the
-// bytes from the first element of the view. Gives the rows of all.
+// The rows of a view for each index of its outer dimensions: the first row in the buffer, the bytes
+// from the first element of the view, and the number of the index. Gives the rows of all.
 template <typename Op>
 Value *CoreInstructions::forEachOuter(Op op, const GlobalTensor &tensor, Value *size,
-                                      function_ref<void(Value *, Value *)> body) {
+                                      function_ref<void(Value *, Value *, Value *)> body) {
   Value *rows = values.value(op.getRows()), *count = e.number(1);
   for (mlir::Value extent : op.getOuter())
     count = b.CreateMul(count, values.value(extent));
@@ -121,7 +141,7 @@ Value *CoreInstructions::forEachOuter(Op op, const GlobalTensor &tensor, Value *
       rest = b.CreateUDiv(rest, extent);
       offset = b.CreateAdd(offset, b.CreateMul(index, stepOf(op, dim, tensor, size)));
     }
-    body(b.CreateMul(number, rows), offset);
+    body(b.CreateMul(number, rows), offset, number);
   });
   return b.CreateMul(count, rows);
 }
@@ -133,7 +153,6 @@ static Multiply multiplyOf(Type *element) {
 
 void CoreInstructions::loadL0(aicore::LoadL0Op op) {
   Type *from = values.elementOf(op.getSource());
-  Type *wide = from->isFloatingPointTy() ? e.f32() : b.getInt32Ty();
   Value *source = values.buffer(op.getSource(), op.getSlot());
   Value *rowStep = e.number(values.rowBytes(op.getSource()));
   Value *columnStep = e.number(e.bytesOf(from));
@@ -145,29 +164,48 @@ void CoreInstructions::loadL0(aicore::LoadL0Op op) {
   }
   source = e.offset(source, b.CreateAdd(b.CreateMul(values.value(op.getRow()), rowStep),
                                         b.CreateMul(values.value(op.getColumn()), columnStep)));
-  Value *target = values.buffer(op.getTarget(), op.getTargetSlot());
   Value *rows = values.value(op.getRows()), *columns = values.value(op.getColumns());
   if (aicore::spaceOf(op.getTarget()) == Space::bt)
-    return copy(target, values.rowBytes(op.getTarget()), source, values.rowBytes(op.getSource()),
-                rows, columns, from);
-  // In the layout of the cube: the rows of A along m, the rows of B along k.
+    return copy(values.buffer(op.getTarget(), op.getTargetSlot()), values.rowBytes(op.getTarget()),
+                source, values.rowBytes(op.getSource()), rows, columns, from);
   if (op.getTransposed()) {
     std::swap(rows, columns);
     std::swap(rowStep, columnStep);
   }
   if (view)
     prefetchNextStep(op, source, rowStep, columnStep, rows, columns);
-  ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
-  if (aicore::spaceOf(op.getTarget()) == Space::l0b) {
+  fillL0(op.getTarget(), op.getTargetSlot(), source, rowStep, columnStep, rows, columns, from,
+         /*mayReadBeyond=*/!view);
+}
+
+// The windows are written out as a matrix first.
+void CoreInstructions::load3d(aicore::Load3dOp op) {
+  Type *from = values.elementOf(op.getSource());
+  Value *windows = emitWindows(op, e, values), *size = e.number(e.bytesOf(from));
+  Value *pixels = values.value(op.getPixels()), *depth = values.value(op.getDepth());
+  const bool intoA = aicore::spaceOf(op.getTarget()) == Space::l0a;
+  const ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
+  Value *step = e.number(tile[intoA ? 1 : 0] * e.bytesOf(from));
+  fillL0(op.getTarget(), op.getTargetSlot(), windows, intoA ? step : size, intoA ? size : step,
+         intoA ? pixels : depth, intoA ? depth : pixels, from, /*mayReadBeyond=*/false);
+}
+
+void CoreInstructions::fillL0(mlir::Value target, mlir::Value slot, Value *source, Value *rowStep,
+                              Value *columnStep, Value *rows, Value *columns, Type *from,
+                              bool mayReadBeyond) {
+  Type *wide = from->isFloatingPointTy() ? e.f32() : b.getInt32Ty();
+  Value *to = values.buffer(target, slot);
+  ArrayRef<int64_t> tile = cast<mlir::MemRefType>(target.getType()).getShape();
+  if (aicore::spaceOf(target) == Space::l0b) {
     b.CreateCall(packPanels(e, multiplyOf(from), from),
-                 {target, source, rowStep, columnStep, e.number(tile[0] * 4), rows, columns});
+                 {to, source, rowStep, columnStep, e.number(tile[0] * 4), rows, columns});
     return;
   }
   // L1 is zero up to whole fractals, so whole register tiles of rows are there to copy. A tensor
   // ends where it ends, and so does a tile of other rows; sums of the rows beyond go nowhere.
-  const bool isWhole = !view && tile[0] % e.target.rows() == 0;
+  const bool isWhole = mayReadBeyond && tile[0] % e.target.rows() == 0;
   b.CreateCall(moveElements(e, from, wide),
-               {target, source, e.number(tile[1] * 4), rowStep, columnStep,
+               {to, source, e.number(tile[1] * 4), rowStep, columnStep,
                 isWhole ? e.roundUp(rows, e.target.rows()) : rows, columns});
 }
 
@@ -299,7 +337,7 @@ template <typename Op> void CoreInstructions::writeOut(Op op, Value *source) {
   };
   if (rowDim == 0)
     return writeRows(target, source);
-  forEachOuter(op, tensor, size, [&](Value *row, Value *offset) {
+  forEachOuter(op, tensor, size, [&](Value *row, Value *offset, Value *) {
     writeRows(e.offset(target, offset), e.offset(source, b.CreateMul(row, fromRow)));
   });
 }

@@ -16,6 +16,12 @@ public:
 private:
   void load(aicore::LoadOp op);
   void loadL0(aicore::LoadL0Op op);
+  void load3d(aicore::Load3dOp op);
+  /// Rows x columns of an operand, at these steps in bytes, into L0 in the layout of the cube: the
+  /// rows of A along m, those of B along k.
+  void fillL0(mlir::Value target, mlir::Value slot, llvm::Value *source, llvm::Value *rowStep,
+              llvm::Value *columnStep, llvm::Value *rows, llvm::Value *columns, llvm::Type *from,
+              bool mayReadBeyond);
   void prefetchNextStep(aicore::LoadL0Op op, llvm::Value *source, llvm::Value *rowStep,
                         llvm::Value *columnStep, llvm::Value *rows, llvm::Value *columns);
   void mmad(aicore::MmadOp op);
@@ -35,8 +41,10 @@ private:
   template <typename Op>
   llvm::Value *stepOf(Op op, unsigned dim, const GlobalTensor &tensor, llvm::Value *size);
   template <typename Op>
-  llvm::Value *forEachOuter(Op op, const GlobalTensor &tensor, llvm::Value *size,
-                            llvm::function_ref<void(llvm::Value *, llvm::Value *)> body);
+  llvm::Value *
+  forEachOuter(Op op, const GlobalTensor &tensor, llvm::Value *size,
+               llvm::function_ref<void(llvm::Value *, llvm::Value *, llvm::Value *)> body);
+  llvm::Value *rowsInside(aicore::LoadOp op, const GlobalTensor &tensor, llvm::Value *number);
 
   aicore::KernelOp kernel;
   Emitter &e;

@@ -4,6 +4,7 @@
 #include "codegen/plan.h"
 #include "codegen/program.h"
 #include "executable/c_header.h"
+#include "ir/image_limit.h"
 #include "ir/limit.h"
 #include "jit/lazy.h"
 #include "jit/linked.h"
@@ -94,6 +95,9 @@ public:
     for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
       for (auto tensor : tensors.getAsRange<ir::NamedAttr>())
         shapes.push_back(shapeOf(tensor, kernel.getDims()));
+    images = aicore::imageLimits(kernel);
+    for (auto name : kernel.getDims().getAsValueRange<mlir::StringAttr>())
+      dimNames.push_back(name.str());
     for (auto [i, name] : enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
       if (mlir::DictionaryAttr all = kernel.getLimitsAttr())
         if (auto most = all.getAs<mlir::IntegerAttr>(name))
@@ -150,7 +154,9 @@ private:
     int64_t most;
     aicore::HeldWhole held;
   };
-  std::vector<Limit> limits;                           ///< on dimensions
+  std::vector<Limit> limits;              ///< on dimensions
+  std::vector<aicore::ImageLimit> images; ///< the same
+  std::vector<std::string> dimNames;
   std::shared_ptr<const LinkedObject> code, functions; ///< the driver module, and the kernel module
   struct Phase {
     PhaseFunction run = nullptr;
@@ -274,6 +280,9 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
     if (arguments.dims[limit.dim] > limit.most)
       return createStringError(
           aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most, limit.held));
+  if (!images.empty())
+    if (std::string problem = aicore::problemOf(images, dimNames, arguments.dims); !problem.empty())
+      return createStringError(problem);
   Bound &bound = bind(arguments.dims, threads);
   for (size_t i = 0; i < parameters; ++i) {
     const double scalar = arguments.scalars[i];

@@ -44,13 +44,22 @@ def Aicore_LoadOp : Aicore_ViewTransferOp<"load"> {
     ```
     With `joined 2` the columns run along the last two dimensions of the tensor as if they were one,
     whose position is the last offset; the offset before it is 0.
+
+    With `clipped` the last dimension but one of the view may end beyond the tensor, where its rows
+    are zero: the last block of channels is filled up so.
+    ```mlir
+    // Blocks of 16 channels, taps (r, s), channels of a block.
+    aicore.load %w[%r, %s, %c, %o] along [2, 0, 1, 2, 3] step [16, 1, 1, 1, 1] clipped
+      size(%blocks, %rs, %ss, %c16, %os) -> %w_l1[%slot] pad 16
+      : memref<?x?x?x?xf16, #aicore.space<gm>> -> memref<576x64xf16, #aicore.space<l1>>
+    ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
                        OptionalAttr<DenseI64ArrayAttr>:$step, OptionalAttr<I64Attr>:$joined,
-                       Variadic<Index>:$sizes,
+                       UnitAttr:$clipped, Variadic<Index>:$sizes,
                        AnyStaticShapeMemRef:$target, Index:$slot, I64Attr:$pad);
   let assemblyFormat = [{
-    $source `[` $offsets `]` `along` $along (`step` $step^)? (`joined` $joined^)?
+    $source `[` $offsets `]` `along` $along (`step` $step^)? (`joined` $joined^)? (`clipped` $clipped^)?
     `size` `(` $sizes `)` `->`
     $target `[` $slot `]` `pad` $pad `:` type($source) `->` type($target) attr-dict
   }];
@@ -59,7 +68,8 @@ def Aicore_LoadOp : Aicore_ViewTransferOp<"load"> {
                                  "::mlir::Value":$columns, "::mlir::Value":$target,
                                  "::mlir::Value":$slot, "int64_t":$pad), [{
     build($_builder, $_state, source, offsets, along, /*step=*/::mlir::DenseI64ArrayAttr(),
-          /*joined=*/::mlir::IntegerAttr(), ::mlir::ValueRange{rows, columns}, target, slot, pad);
+          /*joined=*/::mlir::IntegerAttr(), /*clipped=*/false, ::mlir::ValueRange{rows, columns}, target,
+          slot, pad);
   }]>];
   let extraClassDeclaration = accessors # [{
     /// How many dimensions at the end of the tensor the columns run along, as one.
@@ -117,6 +127,38 @@ def Aicore_LoadL0Op : Aicore_InstructionOp<"load_l0"> {
     $source `[` $slot `]` `at` `(` $row `,` $column `)` `size` `(` $rows `,` $columns `)`
     (`transposed` $transposed^)? `->` $target `[` $targetSlot `]`
     `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_Load3dOp : Aicore_InstructionOp<"load3d"> {
+  let summary = "L1 -> L0A or L0B (MTE1): windows of an image, as a matrix of the cube";
+  let description = [{
+    L1 holds `lines` x `width` pixels of an image as rows, its channels as columns, a multiple of
+    `block` of them. Of the result, whose lines have `by` pixels, `size` begins with the number of
+    pixels, from the pixel `first` on, then the depth, from `depth` on. The depth goes over blocks of
+    channels, the rows and columns of the taps, and the channels of a block, the last one the
+    fastest.
+
+    The tap (r, s) of the pixel (p, q) is the pixel (top + p * stride[0] + r * dilation[0],
+    q * stride[1] + s * dilation[1] - left) of the image; `top` may be negative. Outside of the image
+    it is zero. L0A takes pixels x depth, L0B takes depth x pixels.
+    ```mlir
+    aicore.load3d %x_l1[%s] image(%lines, %width) taps(%r, %s) top(%top) by(%q) first(%p)
+      depth(%k) size(%pixels, %n) stride [1, 1] dilation [1, 1] left 1 block 16 -> %x_l0[%t]
+      : memref<1024x64xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$lines, Index:$width,
+                       Index:$tapRows, Index:$tapColumns, Index:$top, Index:$outWidth, Index:$first,
+                       Index:$from, Index:$pixels, Index:$depth, DenseI64ArrayAttr:$stride,
+                       DenseI64ArrayAttr:$dilation, I64Attr:$left, I64Attr:$block,
+                       AnyStaticShapeMemRef:$target, Index:$targetSlot);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `image` `(` $lines `,` $width `)` `taps` `(` $tapRows `,` $tapColumns `)`
+    `top` `(` $top `)` `by` `(` $outWidth `)` `first` `(` $first `)` `depth` `(` $from `)`
+    `size` `(` $pixels `,` $depth `)` `stride` $stride `dilation` $dilation `left` $left
+    `block` $block `->` $target `[` $targetSlot `]` `:` type($source) `->` type($target) attr-dict
   }];
   let hasVerifier = 1;
 }

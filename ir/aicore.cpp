@@ -1,4 +1,5 @@
 #include "ir/aicore.h"
+#include "ir/image_limit.h"
 #include "ir/limit.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -282,7 +283,10 @@ std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {
     for (auto [name, value] : llvm::zip(getDims().getAsRange<StringAttr>(), dims))
       if (auto most = limits.getAs<IntegerAttr>(name); most && value > most.getInt())
         return beyondLimit(name, value, most.getInt(), heldWhole());
-  return "";
+  SmallVector<std::string> names;
+  for (StringRef name : getDims().getAsValueRange<StringAttr>())
+    names.push_back(name.str());
+  return problemOf(imageLimits(*this), names, dims);
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {

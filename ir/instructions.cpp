@@ -157,6 +157,8 @@ LogicalResult LoadOp::verify() {
     return emitOpError("stands inside of aicore.vector_cores, but l1 is a memory of the cube core");
   if (getPadAttr().getInt() < 1)
     return emitOpError("expected a positive pad, found ") << getPadAttr().getInt();
+  if (getClipped() && getAlong().end()[-2] < 0)
+    return emitOpError("is clipped, but its rows run along no dimension");
   return success();
 }
 
@@ -205,6 +207,44 @@ LogicalResult LoadL0Op::verify() {
   if (spaceOf(getTarget()) == Space::bt && getTransposed())
     return emitOpError("transposes a row into the bias table, which takes it as it is");
   return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(Load3dOp)
+Pipe Load3dOp::getPipe() { return Pipe::mte1; }
+SmallVector<Access> Load3dOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+}
+
+/// The limits of the instruction's fields (LoadData3DParamsV2).
+static constexpr int64_t mostStride = 63, mostDilation = 255, mostPad = 255, blockBytes = 32;
+
+LogicalResult Load3dOp::verify() {
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "source", getSource(), {Space::l1})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::l0a, Space::l0b})) ||
+      failed(expectSameElements(*this, getSource(), getTarget())))
+    return failure();
+  const auto expectPair = [&](StringRef what, ArrayRef<int64_t> pair,
+                              int64_t most) -> LogicalResult {
+    if (pair.size() == 2 && llvm::all_of(pair, [&](int64_t it) { return it >= 1 && it <= most; }))
+      return success();
+    InFlightDiagnostic error = emitOpError("expected a ") << what << " of 1 to " << most
+                                                          << " along lines and columns, found [";
+    llvm::interleaveComma(pair, error);
+    return error << "]";
+  };
+  if (failed(expectPair("stride", getStride(), mostStride)) ||
+      failed(expectPair("dilation", getDilation(), mostDilation)))
+    return failure();
+  const auto left = static_cast<int64_t>(getLeft()), block = static_cast<int64_t>(getBlock());
+  if (left < 0 || left > mostPad)
+    return emitOpError("expected 0 to ") << mostPad << " columns of padding, found " << left;
+  auto type = cast<MemRefType>(getSource().getType());
+  if (block * elementBytes(type) != blockBytes || type.getShape()[1] % block != 0)
+    return emitOpError("expected blocks of ")
+           << blockBytes / elementBytes(type) << " channels, and whole ones in " << type
+           << ", found blocks of " << block;
+  return success();
 }
 
 MMK_EFFECTS(MmadOp)

@@ -167,6 +167,20 @@ void describeCube(Table &t) {
            [](Machine &m) -> auto & { return m.cube.maxExtent; });
 }
 
+void describeWindowLoad(Table &t) {
+  const std::vector<std::pair<const char *, double Machine::WindowLoad::*>> figures = {
+      {"startup_cycles", &Machine::WindowLoad::startupCycles},
+      {"l0a_cycles", &Machine::WindowLoad::ofA},
+      {"l0b_cycles", &Machine::WindowLoad::ofB},
+      {"line_cycles", &Machine::WindowLoad::lineCycles},
+      {"stride_cycles", &Machine::WindowLoad::strideCycles},
+      {"strided_l0a_cycles", &Machine::WindowLoad::stridedA},
+      {"strided_l0b_cycles", &Machine::WindowLoad::stridedB}};
+  for (const auto &[name, member] : figures)
+    t.number(std::string("load3d.") + name, Kind::cycles, mostCycles, Need::optional,
+             [member = member](Machine &m) -> auto & { return m.load3d.*member; });
+}
+
 void describeVector(Table &t) {
   for (const std::string &name : vectorOperations()) {
     t.number("vector." + name + ".per_element", Kind::cycles, mostCycles, Need::emulated,
@@ -228,6 +242,7 @@ const std::vector<Field> &machineFields() {
     describeLinks(table);
     describeGlobalMemory(table);
     describeCube(table);
+    describeWindowLoad(table);
     describeVector(table);
     describeControl(table);
     return std::move(table.fields);

@@ -41,6 +41,22 @@ def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mmk::aicore::AicoreDialect"];
 }
 
+def ReadWindows : Pass<"mmk-read-windows", "::mlir::ModuleOp"> {
+  let summary = "products that read windows of an image in place of a copy of them";
+  let description = [{
+    With `window = direct`, a product takes the collapsed window itself; there is no matrix of it.
+    The image lies with its channels last, and the other operand with its depth outside: one that
+    does not is copied in that order first.
+    ```mlir
+    %w = mmk.window %x (b, c, p + r, q + s)  %t = linalg.generic (%x, channels last)
+    %m = linalg.generic (copy of %w)     =>  %w = mmk.window %t (b, p + r, q + s, c)
+    %a = tensor.collapse_shape %m            %a = tensor.collapse_shape %w
+    linalg.contract %k, %a                   linalg.contract %kt, %a
+    ```
+  }];
+  let dependentDialects = ["::mmk::ir::MmkDialect"];
+}
+
 def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
   let summary = "group the body into fusion groups: a product with its epilogue, or an elementwise part";
   let description = [{

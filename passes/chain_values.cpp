@@ -7,7 +7,7 @@
 // same condition, and the condition leaves a range of the columns, the loop goes over this range
 // alone, and v is read as it is. Else a masked copy of v is written first.
 #include "passes/chain.h"
-#include "passes/comparisons.h"
+#include "passes/compare_integers.h"
 #include "passes/dimensions.h"
 #include "passes/row_space.h"
 

@@ -8,6 +8,7 @@
 #include "passes/passes.h"
 #include "passes/read_positions.h"
 #include "passes/variant.h"
+#include "passes/windows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -256,8 +257,13 @@ LogicalResult Fuser::check() {
     if (!init.getDefiningOp<tensor::EmptyOp>())
       return op.emitOpError("expected to write to a tensor.empty");
   }
+  DenseSet<Value> images; // of which the cube loads windows
+  for (auto contract : block.getOps<linalg::ContractOp>())
+    for (unsigned which : {0, 1})
+      if (imageOperand(contract, which))
+        images.insert(contract.getInputs()[which]);
   for (Value operand : operandsInMemory())
-    if (isNowhere(behindViews(operand)))
+    if (isNowhere(behindViews(operand)) && !images.contains(operand))
       return operand.getDefiningOp()->emitOpError(
           "is read where its elements have to be in memory: a linalg.generic writes them there");
   for (Value result : block.getTerminator()->getOperands())

@@ -6,6 +6,7 @@
 #include "passes/reduce_words.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
+#include "passes/windows.h"
 #include "schedule/directive.h"
 #include "schedule/rule.h"
 
@@ -32,6 +33,7 @@ private:
   LogicalResult checkOverlap(ir::ChoiceOp choice);
   LogicalResult checkKeep(ir::ChoiceOp choice);
   LogicalResult checkBias(ir::ChoiceOp choice);
+  LogicalResult checkWindow(ir::ChoiceOp choice);
   LogicalResult checkParts();
   LogicalResult checkLengths();
   LogicalResult checkLength(StringRef dim, int64_t unit, std::string_view reason);
@@ -60,6 +62,8 @@ LogicalResult LegalityCheck::checkWord(ir::ChoiceOp choice, const DirectiveTrait
     return checkOverlap(choice);
   if (directive.name == "keep")
     return checkKeep(choice);
+  if (directive.name == "window")
+    return checkWindow(choice);
   return directive.name == "bias" ? checkBias(choice) : success();
 }
 
@@ -127,6 +131,41 @@ LogicalResult LegalityCheck::checkBias(ir::ChoiceOp choice) {
   if (findAddedRows(kernel, problem).empty())
     return choice.emitError() << "bias = table takes a row of f32 that is added to a product, but "
                               << problem << "; legal: vector";
+  return success();
+}
+
+// Each window is an image that the cube's load takes, in stages of whole blocks of channels.
+LogicalResult LegalityCheck::checkWindow(ir::ChoiceOp choice) {
+  if (!backendOf(machine).hasPipes())
+    return success();
+  const StringRef word = kernel.chosenWord("window", "unfolded");
+  const SmallVector<CopiedWindow> windows = copiedWindows(kernel);
+  if (windows.empty())
+    return choice.emitError() << "window = " << word << " is about a product of windows, and this "
+                              << "kernel has none; legal: unfolded";
+  for (const CopiedWindow &copied : windows) {
+    if (std::string problem = problemOf(copied); !problem.empty())
+      return choice.emitError() << "window = " << word << " loads windows of an image, but of the "
+                                << "window of this product, " << problem << "; legal: unfolded";
+    linalg::ContractOp contract = copied.contract;
+    const Type element = operandType(contract);
+    const int64_t channels = *directChannels(kernel, element);
+    if (std::string problem = multipleProblem("window", channels, channelsOfBlock(element),
+                                              "the channels of 32 bytes");
+        !problem.empty())
+      return nearestLegal(choice.emitError() << problem);
+    const StringRef depth = productNames(contract).reduction;
+    if (number(("grid." + depth).str(), 1) > 1)
+      return nearestLegal(choice.emitError()
+                          << "window = " << word << " goes over the channels of an image, which "
+                          << "grid." << depth << " = " << number(("grid." + depth).str())
+                          << " divides; nearest legal: grid." << depth
+                          << " = 1, window = unfolded");
+  }
+  if (const StringRef kept = kernel.chosenWord("keep", "none"); kept != "none")
+    return nearestLegal(choice.emitError()
+                        << "window = " << word << " holds lines of an image in L1, where keep = "
+                        << kept << " holds a panel; nearest legal: keep = none, window = unfolded");
   return success();
 }
 

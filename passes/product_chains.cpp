@@ -4,6 +4,7 @@
 // loop over the columns of the first products computes them all.
 #include "passes/dimensions.h"
 #include "passes/fuser.h"
+#include "passes/windows.h"
 
 using namespace mlir;
 
@@ -50,6 +51,11 @@ static bool multipliesColumns(linalg::ContractOp first, linalg::ContractOp secon
          map.getDimPosition(rank - 2) == dims->rows;
 }
 
+/// Whether the cube loads windows of an image for it, in a loop of its own.
+static bool readsImage(linalg::ContractOp product) {
+  return imageOperand(product, 0) || imageOperand(product, 1);
+}
+
 /// The products whose columns a product sums over by its left operand, in block order. A tensor of
 /// other products of which that is computed is read from memory. Other elementwise work and
 /// reductions compute that operand again for each element.
@@ -60,14 +66,16 @@ static SmallVector<linalg::ContractOp> firstsOf(linalg::ContractOp second) {
     return isa<linalg::ContractOp>(use.getOwner()) ? use.getOperandNumber() != 0
                                                    : !isa<linalg::GenericOp>(use.getOwner());
   };
-  if (!op || isReduction(weights) || llvm::any_of(weights.getUses(), isElsewhere))
+  if (!op || readsImage(second) || isReduction(weights) ||
+      llvm::any_of(weights.getUses(), isElsewhere))
     return {};
   llvm::SetVector<Operation *> products;
   llvm::DenseSet<Value> seen;
   collectProducts(weights, products, seen);
   SmallVector<linalg::ContractOp> firsts;
   for (Operation *product : products)
-    if (auto first = cast<linalg::ContractOp>(product); multipliesColumns(first, second))
+    if (auto first = cast<linalg::ContractOp>(product);
+        !readsImage(first) && multipliesColumns(first, second))
       firsts.push_back(first);
   return firsts;
 }

@@ -5,6 +5,7 @@
 #include "passes/row_members.h"
 #include "passes/tile_rows.h"
 #include "passes/variant.h"
+#include "passes/windows.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,11 +52,13 @@ private:
   linalg::LinalgOp root();
   linalg::LinalgOp rootOfSplit(Value split);
   int64_t tileOf(StringRef dim, int64_t otherwise);
+  bool isTransposition();
   bool fits(StringRef dim);
   void chooseTile();
   ir::MappingAttr chooseMapping();
   void findKept();
   void countTiles();
+  void findImages();
   Lines cutLines();
   SmallVector<Value> emptyOutputs();
   scf::ForOp createLoop(Value bound, ValueRange inits);
@@ -97,6 +100,10 @@ private:
   SmallVector<Value> extents; ///< of the output, with the number of splits in front
   size_t rank = 0;            ///< the number of extents
   int64_t rowsAt = -1;        ///< of the extents, that of the rows; -1: the output has one
+  /// Of the extents, that of the pixels of several images, and the pixels of one: a tile is of one
+  /// image, where a product reads windows of it. -1: none is.
+  int64_t imagesAt = -1;
+  Value pixelsOfImage;
   ir::MappingAttr mapping;
   Value tileRows, tileColumns, tilesDown, tilesAcross;
   // and the current tile in it.
@@ -111,6 +118,21 @@ int64_t GroupTiling::rowsOfOutput() {
 
 int64_t GroupTiling::tileOf(StringRef dim, int64_t otherwise) {
   return kernel.chosenNumber(("tile." + dim).str(), otherwise);
+}
+
+/// Rows and columns of a tile that is transposed: of both, 128 bytes or more.
+static constexpr int64_t transposedTile = 64;
+
+/// Whether the group, one of a kernel with products, only copies a tensor of which another
+/// dimension is the last.
+bool GroupTiling::isTransposition() {
+  if (!generic || contract || rows || sum || splits || !hasProduct(kernel) ||
+      generic.getNumDpsInputs() != 1 || dims.size() < 2)
+    return false;
+  const AffineMap from = generic.getIndexingMapsArray()[0];
+  return !ir::isGenerated(behindViews(generic.getDpsInputs()[0]).getDefiningOp()) &&
+         from.isPermutation() &&
+         from.getDimPosition(from.getNumResults() - 1) != from.getNumDims() - 1;
 }
 
 bool GroupTiling::fits(StringRef dim) {
@@ -136,6 +158,13 @@ void GroupTiling::chooseTile() {
   auto fitsLiteral = [&](StringRef dim) {
     return contract && backend.fitsLiteralTiles() && llvm::isDigit(dim.front());
   };
+  if (isTransposition()) {
+    // Its rows and its columns are both pieces of memory, on one side.
+    tileM = tileN = transposedTile;
+    if (machine.getTopology() == aicore::Topology::split)
+      tileM *= machine.getVectorCores();
+    return;
+  }
   tileN = tileOf(dims.back(), literal.columns);
   // Rows that are reduced are whole.
   fitsN = !rows && (fits(dims.back()) || fitsLiteral(dims.back()));
@@ -240,6 +269,21 @@ linalg::LinalgOp GroupTiling::rootOfSplit(Value split) {
   return map.lookup(contract.getResult(0)).getDefiningOp<linalg::LinalgOp>();
 }
 
+void GroupTiling::findImages() {
+  for (unsigned which : {0, 1}) {
+    std::optional<ImageOperand> image =
+        contract ? imageOperand(contract, which) : std::optional<ImageOperand>();
+    if (!image || !image->images)
+      continue;
+    imagesAt = which == 0 ? rowsAt : static_cast<int64_t>(rank) - 1;
+    for (int64_t dim : ArrayRef(image->pixels).drop_front()) {
+      Value extent = dimValue(b, loc, image->nameOf(dim));
+      pixelsOfImage =
+          pixelsOfImage ? arith::MulIOp::create(b, loc, pixelsOfImage, extent).getResult() : extent;
+    }
+  }
+}
+
 void GroupTiling::countTiles() {
   batches = index(1);
   one = index(1);
@@ -266,11 +310,16 @@ void GroupTiling::countTiles() {
   if (contract)
     largest.bytes = operandType(contract).getIntOrFloatBitWidth() / 8;
   std::tie(tileRows, tileColumns) = backend.fitTile(b, loc, machine, output, largest);
-  auto tiles = [&](Value extent, Value tile) -> Value {
-    return arith::CeilDivSIOp::create(b, loc, extent, tile);
+  findImages();
+  auto tiles = [&](int64_t dim, Value tile) -> Value {
+    if (dim != imagesAt)
+      return arith::CeilDivSIOp::create(b, loc, extents[dim], tile);
+    Value images = arith::DivSIOp::create(b, loc, extents[dim], pixelsOfImage);
+    Value ofImage = arith::CeilDivSIOp::create(b, loc, pixelsOfImage, tile);
+    return arith::MulIOp::create(b, loc, images, ofImage);
   };
-  tilesDown = rowsAt >= 0 ? tiles(extents[rowsAt], tileRows) : one;
-  tilesAcross = tiles(extents[rank - 1], tileColumns);
+  tilesDown = rowsAt >= 0 ? tiles(rowsAt, tileRows) : one;
+  tilesAcross = tiles(static_cast<int64_t>(rank) - 1, tileColumns);
 }
 
 // With a panel kept in L1, lines of tiles are mapped: rows for A, columns for B. A grid divides
@@ -307,9 +356,17 @@ SmallVector<Value> GroupTiling::emptyOutputs() {
 }
 
 void GroupTiling::along(size_t dim, Value which, Value tile) {
+  Value extent = extents[dim], before;
+  if (static_cast<int64_t>(dim) == imagesAt) {
+    Value ofImage = arith::CeilDivSIOp::create(b, loc, pixelsOfImage, tile);
+    before = arith::MulIOp::create(b, loc, arith::DivSIOp::create(b, loc, which, ofImage),
+                                   pixelsOfImage);
+    which = arith::RemSIOp::create(b, loc, which, ofImage);
+    extent = pixelsOfImage;
+  }
   Value start = arith::MulIOp::create(b, loc, which, tile);
-  Value rest = arith::SubIOp::create(b, loc, extents[dim], start);
-  offsets[dim] = start;
+  Value rest = arith::SubIOp::create(b, loc, extent, start);
+  offsets[dim] = before ? arith::AddIOp::create(b, loc, before, start).getResult() : start;
   sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
 }
 

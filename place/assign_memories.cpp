@@ -1,10 +1,14 @@
 #include "place/assign_memories.h"
+#include "ir/diagnostic_code.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
+#include "passes/windows.h"
 #include "place/chain_rows.h"
 #include "place/passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -61,6 +65,8 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
     const int64_t padding = machine.padding(),
                   depth = llvm::alignTo(stays ? keptPanel(kernel)->depth : product.stage, padding),
                   outer = llvm::alignTo(which == 0 ? tile.tileM : tile.tileN, padding);
+    if (imageOperand(contract, which))
+      continue; // takes the room that the others leave
     const bool depthFirst = (which == 0) == operand.transposed;
     l1[which] = alloc(nameOf(contract.getInputs()[which]), stays ? "panel" : "l1", Space::l1,
                       depthFirst ? depth : outer, depthFirst ? outer : depth, element,
@@ -85,6 +91,9 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
   accs.push_back(acc);
   if (product.bias)
     placeBias(tile, product);
+  for (unsigned which = 0; which < 2; ++which)
+    if (imageOperand(contract, which) && failed(placeImage(tile, product, which, l1[which])))
+      return failure();
   if (kernel.chosenWord("store", "after") == "overlapped") {
     if (tile.products.size() > 1)
       return kernel.choice("store").emitError()
@@ -142,6 +151,37 @@ LogicalResult MemoryAssignment::placeOperand(TiledGroup &tile, TiledProduct &pro
   for (tensor::ExtractSliceOp slice : operand.slices)
     if (slice->use_empty())
       slice.erase();
+  return success();
+}
+
+// As many pixels of an image, with the channels of a stage, as L1 has room for.
+LogicalResult MemoryAssignment::placeImage(TiledGroup &tile, TiledProduct &product, unsigned which,
+                                           Value &inL1) {
+  linalg::ContractOp contract = product.contract;
+  const Type element = operandType(contract);
+  ir::ChoiceOp choice = kernel.choice("window");
+  if (tile.products.size() > 1)
+    return choice.emitError()
+           << "window = direct loads windows for one product, but a fusion group "
+           << "has " << tile.products.size() << "; legal: unfolded";
+  ImageOperand image = *imageOperand(contract, which);
+  StringRef name = nameOf(image.window.getSource());
+  const int64_t padding = std::lcm(machine.padding(), channelsOfBlock(element)),
+                columns = llvm::alignTo(*directChannels(kernel, element), padding),
+                copies = requestedCopies(kernel, "l1", name),
+                alignment = machine.alignment(Space::l1);
+  int64_t room = machine.capacity(Space::l1);
+  for (auto other : tile.tileLoop->getBlock()->getOps<aicore::AllocOp>())
+    if (other.getSpace() == Space::l1)
+      room -= llvm::alignTo(other.getBytes(), alignment) *
+              requestedCopies(kernel, other.getGroup(), other.getName());
+  const int64_t bytes = columns * element.getIntOrFloatBitWidth() / 8 * copies,
+                pixels = room / bytes / padding * padding;
+  if (pixels <= 0)
+    return nearestLegal(choice.emitError()
+                        << "window = direct leaves no room in L1 for lines of the image; nearest "
+                        << "legal: shorter stages or tiles, window = unfolded");
+  inL1 = alloc(name, "l1", Space::l1, pixels, columns, element, choice.getLoc());
   return success();
 }
 

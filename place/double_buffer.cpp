@@ -33,6 +33,8 @@ aicore::AllocOp filledBy(Operation &op) {
     target = window.getTarget();
   else if (auto stage = dyn_cast<aicore::LoadL0Op>(op))
     target = stage.getTarget();
+  else if (auto windows = dyn_cast<aicore::Load3dOp>(op))
+    target = windows.getTarget();
   else if (auto fetch = dyn_cast<aicore::FetchOp>(op);
            fetch && aicore::spaceOf(fetch.getTarget()) == aicore::Space::ub)
     target = fetch.getTarget();
@@ -54,6 +56,22 @@ SmallVector<Operation *> withOperands(ArrayRef<Operation *> ops, Block *block) {
   SmallVector<Operation *> ordered(needed.begin(), needed.end());
   llvm::sort(ordered, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   return ordered;
+}
+
+/// A loop inside that loads into L1, too, in a loop over parts of an image. Its first transfers are
+/// needed before those of the next iteration.
+scf::ForOp innerLoads(scf::ForOp loop) {
+  if (isa<aicore::PhaseOp>(loop->getParentOp()))
+    return {}; // over tiles, which may keep a panel
+  for (auto inner : loop.getOps<scf::ForOp>()) {
+    bool loads = false;
+    inner.walk([&](aicore::LoadOp load) {
+      loads |= aicore::spaceOf(load.getTarget()) == aicore::Space::l1;
+    });
+    if (loads)
+      return inner;
+  }
+  return {};
 }
 
 // Moves the transfers of a loop's iteration `depth` iterations ahead: the first ones before the
@@ -91,7 +109,8 @@ void pipelineLoads(scf::ForOp loop, ArrayRef<Operation *> transfers, int64_t dep
   for (Operation *op : ops)
     if (op->isBeforeInBlock(first))
       first = op;
-  emitIf(ahead, ahead.getDefiningOp()->getNextNode());
+  scf::ForOp inner = innerLoads(loop);
+  emitIf(ahead, inner ? inner.getOperation() : ahead.getDefiningOp()->getNextNode());
   for (Operation *op : transfers)
     op->erase();
 }

@@ -2,7 +2,7 @@
 // the reduced dimensions they leave.
 #pragma once
 
-#include "passes/comparisons.h"
+#include "passes/compare_integers.h"
 #include "place/row_program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

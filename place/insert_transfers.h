@@ -1,9 +1,12 @@
-// aicore-insert-transfers in seven files: insert_transfers.cpp handles fusion groups,
-// product_transfers.cpp the product of a tile, resident.cpp operands kept on the chip,
-// vector_work.cpp the work of the vector cores, row_work.cpp that of row groups,
-// chain_work.cpp that of products with rows between, generation.cpp generated tensors.
+// aicore-insert-transfers in eight files: insert_transfers.cpp handles fusion groups,
+// product_transfers.cpp the product of a tile, window_transfers.cpp one of windows of an image,
+// resident.cpp operands kept on the chip, vector_work.cpp the work of the vector cores,
+// row_work.cpp that of row groups, chain_work.cpp that of products with rows between,
+// generation.cpp generated tensors.
 #pragma once
 
+#include "ir/image_limit.h"
+#include "passes/windows.h"
 #include "place/kernel_lowering.h"
 
 #include <vector>
@@ -15,6 +18,17 @@ public:
   using KernelLowering::KernelLowering;
 
 private:
+  /// Lines of an image that hold the windows of a tile.
+  struct ImageLines {
+    GlobalView view;                  ///< of the image, from the first line on
+    mlir::Value count, width;         ///< lines and columns
+    mlir::Value taps[2];              ///< along lines and columns
+    mlir::Value top, outWidth, first; ///< as aicore.load3d takes them
+    mlir::Value channel, channels;    ///< that L1 holds: the first, and how many
+    mlir::Value stages;               ///< of those, a block each
+    mlir::Value from;                 ///< where the current stage begins in their depth
+  };
+
   /// A product while its code is emitted.
   struct Product : TiledProduct {
     explicit Product(TiledProduct product)
@@ -30,9 +44,17 @@ private:
     mlir::Value inOthers; ///< base tiles of the other products before those of this one, so that
                           ///< all rotate over the same slots; null without others
     mlir::Value slots[2]; ///< of the operands in L1, of the current stage
+    mlir::Value inPart;   ///< depth of those in the current loop over stages
     mlir::Value done;     ///< depth of the stages before the current one
     mlir::Value start;    ///< where that one starts; not at `done` when cores are skewed
     mlir::Value isFirst;  ///< whether it is the first of its tile; null where that is not used
+    /// The operand that is windows of an image, and which one; its channels of a stage, and of a
+    /// block. Nothing where both operands are matrices.
+    std::optional<ImageOperand> image;
+    unsigned imageAt = 0;
+    int64_t channels = 0, block = 0;
+    ImageLines lines;
+    mlir::Value depthOfStage;   ///< of the channels and taps of the current one
     mlir::Value startsFromBias; ///< whether it takes the bias from the table; null without one
   };
 
@@ -62,11 +84,21 @@ private:
   mlir::Value bufferOf(aicore::PlaceOp place) { return map.lookup(place.getBuffer()); }
 
   // product_transfers.cpp
+  /// Of a loop over stages: the depth before it, that of its own, and whether it is the first and
+  /// the last of its tile; null: it is the only one.
+  struct StageRange {
+    mlir::Value before, length, isFirst, isLast;
+  };
   void emitProducts(Tile &tile);
   void emitProduct(Tile &tile, Product &product);
   bool isSkewed();
+  /// Whether a tile begins in parts of its only accumulator, while the last one is still drained.
+  bool startsInParts(const Tile &tile);
+  mlir::Value both(mlir::Value x, mlir::Value y);
   mlir::Value skewed(mlir::Value stage, mlir::Value stages, int64_t depth);
   void emitLoads(Tile &tile, Product &product, mlir::Value stageNumber);
+  void emitStageInParts(Tile &tile, Product &product, mlir::Value stages, mlir::Value stageNumber,
+                        const StageRange &range);
   void emitStage(Tile &tile, Product &product, mlir::Value generations,
                  std::optional<int64_t> part);
   void emitSteps(Tile &tile, Product &product, mlir::Value generations, std::optional<int64_t> part,
@@ -74,6 +106,23 @@ private:
   Tile partOf(const Tile &tile, int64_t part);
   /// `extent`, or 0 when there are no columns.
   mlir::Value whereAny(mlir::Value columns, mlir::Value extent);
+
+  // window_transfers.cpp
+  mlir::Value multiply(mlir::Value x, mlir::Value y);
+  mlir::Value channelsOf(Product &product);
+  /// Where the stages of a product end.
+  mlir::Value depthOf(Product &product);
+  /// Begins the loop over the parts of an image's channels.
+  StageRange emitImageLoop(Tile &tile, Product &product);
+  void findLines(Tile &tile, Product &product);
+  void emitImageLoad(Product &product, mlir::Value number);
+  void emitTapsLoad(Product &product, mlir::Value stageNumber);
+  /// Parts of the channels, which L1 holds one after the other.
+  mlir::Value partsOf(Product &product);
+  /// The windows of some pixels, counted from the first of the tile, and a part of the depth.
+  void emitImageStep(Product &product, mlir::Value from, mlir::Value depth, mlir::Value firstPixel,
+                     mlir::Value pixels, mlir::Value target, mlir::Value targetSlot);
+  aicore::ImageLimit limitOf(Tile &tile, Product &product);
 
   // resident.cpp: data on the chip before the first stage of a tile
   void emitPanel(Tile &tile, Product &product);

@@ -3,6 +3,7 @@
 #include "passes/row_space.h"
 #include "passes/tile_order.h"
 #include "passes/variant.h"
+#include "passes/windows.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -53,6 +54,12 @@ DictionaryAttr KernelLowering::requestedBuffers() {
   return b.getDictionaryAttr(requests);
 }
 
+Value KernelLowering::behindSlices(Value tensor) {
+  while (isa_and_nonnull<tensor::ExtractSliceOp, aicore::PlaceOp>(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  return tensor;
+}
+
 Value KernelLowering::dimension(StringRef name) {
   int64_t literal;
   if (!name.getAsInteger(10, literal))
@@ -88,12 +95,43 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
       "a tensor of a tiled kernel is a parameter, generated, a fusion group's result or a slice");
 }
 
-/// What splits the dimensions of a tensor: its memory has those of the result. Null for none.
-static tensor::ExpandShapeOp expansionOf(Value tensor) {
+// Channels and taps are apart in what is multiplied with windows of an image.
+void KernelLowering::splitDepths() {
+  kernel.walk([&](linalg::ContractOp contract) {
+    for (unsigned which : {0, 1}) {
+      Value tensor = contract.getInputs()[1 - which];
+      std::optional<ImageOperand> image = imageOperand(contract, which);
+      tensor = behindSlices(tensor);
+      if (!image || !tensor.getDefiningOp<ir::FusionGroupOp>())
+        continue;
+      MemoryDims dims;
+      const int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+      for (int64_t dim = 0; dim < rank; ++dim) {
+        auto &piece = dims.pieces.emplace_back();
+        SmallVector<StringRef> names = {dimName(tensor, dim)};
+        if (dim == rank - 2)
+          names = llvm::map_to_vector(image->depth, [&](int64_t it) { return image->nameOf(it); });
+        for (StringRef name : names) {
+          piece.push_back(static_cast<int64_t>(dims.names.size()));
+          dims.names.push_back(name);
+        }
+      }
+      split[tensor] = dims;
+    }
+  });
+}
+
+std::optional<KernelLowering::MemoryDims> KernelLowering::memoryDims(Value tensor) {
+  if (const auto known = split.find(tensor); known != split.end())
+    return known->second;
   for (Operation *user : tensor.getUsers())
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
-      return expand;
-  return {};
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user)) {
+      MemoryDims dims{expand.getReassociationIndices(), {}};
+      for (int64_t dim = 0; dim < expand.getResultType().getRank(); ++dim)
+        dims.names.push_back(dimName(expand.getResult(), dim));
+      return dims;
+    }
+  return std::nullopt;
 }
 
 GlobalView KernelLowering::wholeOf(Value tensor) {
@@ -101,12 +139,12 @@ GlobalView KernelLowering::wholeOf(Value tensor) {
   GlobalView view{tensors.lookup(memory), {}, {}};
   if (ir::isGenerated(tensor.getDefiningOp()))
     view.generated = tensor.getDefiningOp();
-  tensor::ExpandShapeOp expand = expansionOf(memory);
-  Value split = expand ? expand.getResult() : memory;
-  view.offsets.assign(cast<RankedTensorType>(split.getType()).getRank(), Value());
+  const std::optional<MemoryDims> own = memoryDims(memory);
+  view.offsets.assign(own ? own->names.size() : cast<RankedTensorType>(memory.getType()).getRank(),
+                      Value());
   view.dims = llvm::to_vector(llvm::seq<unsigned>(view.offsets.size()));
-  if (expand && memory == tensor)
-    mergeDims(view, expand.getReassociationIndices());
+  if (own && memory == tensor)
+    mergeDims(view, own->pieces);
   return view;
 }
 
@@ -258,14 +296,16 @@ void KernelLowering::emitShared(ir::FusionGroupOp group) {
     if (!tensors.count(result)) {
       loc = group.getLoc();
       SmallVector<Value> sizes;
-      tensor::ExpandShapeOp expand = expansionOf(result);
-      Value split = expand ? expand.getResult() : Value(result);
-      auto type = cast<RankedTensorType>(split.getType());
-      for (unsigned i = 0; i < type.getRank(); ++i)
-        sizes.push_back(extentOf(split, i));
-      auto memref =
-          MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
-                          aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
+      auto type = cast<RankedTensorType>(result.getType());
+      if (const std::optional<MemoryDims> own = memoryDims(result))
+        for (StringRef name : own->names)
+          sizes.push_back(dimension(name));
+      else
+        for (unsigned i = 0; i < type.getRank(); ++i)
+          sizes.push_back(extentOf(result, i));
+      const SmallVector<int64_t> shape(sizes.size(), ShapedType::kDynamic);
+      auto memref = MemRefType::get(shape, type.getElementType(), MemRefLayoutAttrInterface(),
+                                    aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
       tensors[result] = aicore::WorkspaceOp::create(b, loc, memref, names.lookup(result), sizes);
     }
 }
@@ -338,6 +378,7 @@ LogicalResult KernelLowering::run() {
   for (Value value : ret->getOperands())
     if (!behindReshapes(value).getDefiningOp<ir::FusionGroupOp>())
       return ret->emitOpError("expected each result to come from a mmk.fusion_group");
+  splitDepths();
   if (failed(createKernel()))
     return failure();
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front().without_terminator())) {
@@ -353,6 +394,7 @@ LogicalResult KernelLowering::run() {
   for (auto &[tensor, range] : merged)
     numbered.push_back({aicore::numberOfTensor(target, tensor), range.first, range.second});
   aicore::setMergedDims(target, numbered);
+  aicore::setImageLimits(target, images);
   kernel.erase();
   return success();
 }

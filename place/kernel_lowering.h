@@ -3,11 +3,14 @@
 // memory. A back end derives from it and emits the work of a tile.
 #pragma once
 
+#include "ir/image_limit.h"
 #include "ir/merged_dims.h"
 #include "place/tiled_group.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <vector>
 
 namespace mmk {
 
@@ -70,6 +73,15 @@ protected:
   void mergeDims(GlobalView &view, llvm::ArrayRef<mlir::ReassociationIndices> pieces);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
   mlir::Value mapped(mlir::OpFoldResult value);
+  /// The dimensions of the memory of a tensor, where they are more than its own: for each of its
+  /// own the piece of them, and the names of their extents.
+  struct MemoryDims {
+    llvm::SmallVector<mlir::ReassociationIndices> pieces;
+    llvm::SmallVector<llvm::StringRef> names;
+  };
+  std::optional<MemoryDims> memoryDims(mlir::Value tensor);
+  /// The tensor behind slices and buffers.
+  static mlir::Value behindSlices(mlir::Value tensor);
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value x, mlir::Value y);
 
@@ -79,15 +91,18 @@ protected:
   mlir::Location loc;
   llvm::DenseMap<mlir::Value, llvm::StringRef> names; ///< of the kernel's tensors
   mlir::Value block;                                  ///< number of the core in the current phase
+  std::vector<aicore::ImageLimit> images;             ///< that limit its dimensions
   mlir::IRMapping map; ///< scalars and buffers: mmk IR -> the machine's
 
 private:
   mlir::LogicalResult createKernel();
   mlir::DictionaryAttr requestedBuffers();
+  void splitDepths();
 
   aicore::KernelOp target;
   /// Tensors with the first and the last of dimensions that are one in some view.
   llvm::SetVector<std::pair<mlir::Value, std::pair<int64_t, int64_t>>> merged;
+  llvm::DenseMap<mlir::Value, MemoryDims> split;    ///< by intermediate tensor
   llvm::DenseMap<mlir::Value, mlir::Value> tensors; ///< kernel tensors -> global memory
 };
 

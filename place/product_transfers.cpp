@@ -27,8 +27,7 @@ void TransferInserter::emitProducts(Tile &tile) {
   SmallVector<Value> steps; // base tiles of each product in a tile
   for (Product &product : tile.anchors) {
     loc = product.contract.getLoc();
-    Value stages = arith::CeilDivSIOp::create(b, loc, map.lookup(product.stageLoop.getUpperBound()),
-                                              index(product.stage));
+    Value stages = arith::CeilDivSIOp::create(b, loc, depthOf(product), index(product.stage));
     steps.push_back(arith::MulIOp::create(b, loc, stages, index(product.stage / product.base)));
   }
   for (auto [i, product] : llvm::enumerate(tile.anchors)) {
@@ -54,20 +53,23 @@ void TransferInserter::emitProduct(Tile &tile, Product &product) {
 
   // Running numbers of stages and base tiles, in closed form over the loops: the slots of
   // a buffer rotate over output tiles too, and no loop has to carry a number.
-  Value upper = map.lookup(product.stageLoop.getUpperBound());
+  Value upper = depthOf(product);
   Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(product.stage));
+  Value lower = map.lookup(product.stageLoop.getLowerBound());
+  OpBuilder::InsertionGuard guard(b);
   Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
-  const bool startsInParts = tile.parts > 1 && requestedCopies(kernel, "acc", "acc") == 1;
-  if (tile.parts > 1 && !startsInParts)
+  if (tile.parts > 1 && !startsInParts(tile))
     for (int64_t part = 0; part < tile.parts; ++part)
       aicore::ProducerAcquireOp::create(b, loc, product.acc, product.accSlot, part);
 
-  Value lower = map.lookup(product.stageLoop.getLowerBound());
+  StageRange range = {{}, upper, {}, {}};
+  if (product.image)
+    range = emitImageLoop(tile, product);
   auto stageLoop =
-      scf::ForOp::create(b, loc, lower, upper, map.lookup(product.stageLoop.getStep()));
-  OpBuilder::InsertionGuard guard(b);
+      scf::ForOp::create(b, loc, lower, range.length, map.lookup(product.stageLoop.getStep()));
   b.setInsertionPoint(stageLoop.getBody()->getTerminator());
-  product.done = stageLoop.getInductionVar();
+  product.inPart = stageLoop.getInductionVar();
+  product.done = add(range.before, product.inPart);
   Value inTile = arith::DivSIOp::create(b, loc, product.done, index(product.stage));
   product.start = isSkewed() ? skewed(inTile, stages, product.stage) : product.done;
   map.map(product.stageLoop.getInductionVar(), product.start);
@@ -76,26 +78,39 @@ void TransferInserter::emitProduct(Tile &tile, Product &product) {
   loc = product.contract.getLoc();
   Value stageNumber = add(firstStage, inTile);
   emitLoads(tile, product, stageNumber);
-  using Predicate = arith::CmpIPredicate;
   if (product.bias || tile.parts > 1)
-    product.isFirst = arith::CmpIOp::create(b, loc, Predicate::eq, product.done, lower);
+    product.isFirst = both(range.isFirst, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                                                product.inPart, lower));
   if (product.bias)
     product.startsFromBias = startsFromBias(tile, product);
-  // Only the first stage starts from the bias.
-  auto releaseBias = [&] {
-    if (product.bias)
-      when(product.startsFromBias,
-           [&] { aicore::ReleaseOp::create(b, loc, product.biasTable, product.biasSlot); });
-  };
-  if (tile.parts == 1) {
+  if (tile.parts == 1)
     emitStage(tile, product, stageNumber, std::nullopt);
-    return releaseBias();
-  }
+  else
+    emitStageInParts(tile, product, stages, stageNumber, range);
+  // Only the first stage starts from the bias.
+  if (product.bias)
+    when(product.startsFromBias,
+         [&] { aicore::ReleaseOp::create(b, loc, product.biasTable, product.biasSlot); });
+}
 
+bool TransferInserter::startsInParts(const Tile &tile) {
+  return tile.parts > 1 && requestedCopies(kernel, "acc", "acc") == 1;
+}
+
+// As values that the proof of the flags follows; without x, y alone.
+Value TransferInserter::both(Value x, Value y) {
+  return x ? arith::SelectOp::create(b, loc, x, y, x).getResult() : y;
+}
+
+// Only the first and the last stage of a tile are in parts.
+void TransferInserter::emitStageInParts(Tile &tile, Product &product, Value stages,
+                                        Value stageNumber, const StageRange &range) {
   // A stage in parts fills L0 once for each; numbers of generations count them all.
-  Value more = index(tile.parts - 1), generations = add(firstStage, inTile);
+  Value more = index(tile.parts - 1), generations = stageNumber;
   Value edges = index(1);
+  const bool startsInParts = this->startsInParts(tile);
   if (startsInParts) {
+    Value inTile = arith::DivSIOp::create(b, loc, product.done, index(product.stage));
     edges = arith::MinSIOp::create(b, loc, stages, index(2));
     Value behindFirst = arith::MinSIOp::create(b, loc, inTile, index(1));
     generations = add(generations, arith::MulIOp::create(b, loc, behindFirst, more));
@@ -103,9 +118,10 @@ void TransferInserter::emitProduct(Tile &tile, Product &product) {
   Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
   generations = add(generations, arith::MulIOp::create(b, loc, earlier, more));
 
-  Value next = add(product.done, index(product.stage));
+  Value next = add(product.inPart, index(product.stage));
   Value isFirst = product.isFirst;
-  Value isLast = arith::CmpIOp::create(b, loc, Predicate::sge, next, upper);
+  Value isLast = both(range.isLast,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, range.length));
   Value inParts = isLast;
   if (startsInParts)
     inParts = arith::SelectOp::create(b, loc, isFirst, isFirst, isLast);
@@ -122,7 +138,6 @@ void TransferInserter::emitProduct(Tile &tile, Product &product) {
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
   emitStage(tile, product, generations, std::nullopt);
   b.setInsertionPointAfter(branch);
-  releaseBias();
 }
 
 bool TransferInserter::isSkewed() { return kernel.chosenWord("skew", "none") == "stages"; }
@@ -144,6 +159,8 @@ void TransferInserter::when(Value condition, llvm::function_ref<void()> emit) {
 
 // The loads of the current stage into L1; a panel is already there.
 void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber) {
+  if (product.image)
+    return emitTapsLoad(product, stageNumber);
   for (unsigned i = 0; i < 2; ++i) {
     if (product.kept == i) {
       product.slots[i] = product.panelSlot;
@@ -183,7 +200,8 @@ void TransferInserter::emitSteps(Tile &tile, Product &product, Value generations
                                  std::optional<int64_t> part, bool startsFromBias) {
   OpBuilder::InsertionGuard guard(b);
   auto baseOf = product.contract->getParentOfType<scf::ForOp>();
-  Value zero = index(0), depthOfStage = map.lookup(baseOf.getUpperBound());
+  Value zero = index(0),
+        depthOfStage = product.image ? product.depthOfStage : map.lookup(baseOf.getUpperBound());
   if (isSkewed()) // no stage is empty, which the proof of the flags does not see from here on
     depthOfStage = arith::MaxSIOp::create(b, loc, depthOfStage, index(1));
   Value firstColumn = zero, columns = tile.columns;
@@ -208,6 +226,10 @@ void TransferInserter::emitSteps(Tile &tile, Product &product, Value generations
   if (product.inOthers)
     number = add(number, product.inOthers);
   Value l0Slots[2], depth;
+  if (product.image)
+    depth = arith::MinSIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, depthOfStage, baseLoop.getInductionVar()),
+        index(product.base));
   for (unsigned i = 0; i < 2; ++i) {
     const TiledOperand &operand = product.operands[i];
     Value tensor = product.contract.getInputs()[i].getDefiningOp<aicore::PlaceOp>().getValue();
@@ -217,14 +239,24 @@ void TransferInserter::emitSteps(Tile &tile, Product &product, Value generations
       for (unsigned d = 0; d < 2; ++d)
         offsets[d] = add(offsets[d], mapped(slice.getMixedOffsets()[rank - 2 + d]));
     Value extents[2] = {extentOf(tensor, rank - 2), extentOf(tensor, rank - 1)};
-    if (i == 0)
-      depth = extents[operand.transposed ? 0 : 1];
+    const unsigned alongK = (i == 0) == operand.transposed ? 0 : 1;
+    if (product.image) {
+      offsets[alongK] = baseLoop.getInductionVar();
+      extents[alongK] = depth;
+    } else if (i == 0) {
+      depth = extents[alongK];
+    }
     if (i == 1 && part) {
       const unsigned alongN = operand.transposed ? 0 : 1;
       offsets[alongN] = add(offsets[alongN], firstColumn);
       extents[alongN] = columns;
     }
     l0Slots[i] = slot(number, product.l0[i]);
+    if (product.image && product.imageAt == i) {
+      emitImageStep(product, offsets[alongK], depth, offsets[1 - alongK], extents[1 - alongK],
+                    product.l0[i], l0Slots[i]);
+      continue;
+    }
     aicore::LoadL0Op::create(b, loc, product.l1[i], product.slots[i], offsets[0], offsets[1],
                              extents[0], extents[1], product.l0[i], l0Slots[i], operand.transposed);
   }

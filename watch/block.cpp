@@ -110,6 +110,7 @@ void BlockWatch::instruction(aicore::Instruction op) {
         touch(it.getSource(), at(it.getSlotMutable()), part, Use::reads);
         touch(it.getTarget(), at(it.getTargetSlotMutable()), target, Use::writes);
       })
+      .Case([&](aicore::Load3dOp it) { windows(it); })
       .Case([&](aicore::MmadOp it) {
         touch(it.getA(), at(it.getASlotMutable()), rectangle(it.getMMutable(), it.getKMutable()),
               Use::reads);
@@ -184,6 +185,23 @@ void BlockWatch::vectorInstruction(aicore::Instruction op) {
         touch(it.getTarget(), at(it.getSlotMutable()),
               rectangle(it.getRowsMutable(), it.getColumnsMutable()), Use::writes);
       });
+}
+
+// The lines that are in L1, of the channels of the part.
+void BlockWatch::windows(aicore::Load3dOp op) {
+  const auto block = static_cast<int64_t>(op.getBlock());
+  const int64_t taps = at(op.getTapRowsMutable()) * at(op.getTapColumnsMutable()),
+                from = at(op.getFromMutable()), depth = at(op.getDepthMutable()),
+                pixels = at(op.getPixelsMutable()), ofBlock = taps * block;
+  if (depth <= 0 || ofBlock <= 0)
+    return;
+  const int64_t firstBlock = from / ofBlock, lastBlock = (from + depth - 1) / ofBlock;
+  const Rectangle image{at(op.getLinesMutable()) * at(op.getWidthMutable()),
+                        (lastBlock - firstBlock + 1) * block, 0, firstBlock * block};
+  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
+  touch(op.getSource(), at(op.getSlotMutable()), image, Use::reads);
+  touch(op.getTarget(), at(op.getTargetSlotMutable()),
+        intoA ? Rectangle{pixels, depth} : Rectangle{depth, pixels}, Use::writes);
 }
 
 // Each element that is inside of the tensor; without a padding all have to be.
@@ -334,6 +352,12 @@ template <typename Op> int64_t BlockWatch::outerCount(Op op) const {
   return count;
 }
 
+template <typename Op> static bool isClipped(Op op) {
+  if constexpr (std::is_same_v<Op, aicore::LoadOp>)
+    return op.getClipped();
+  return false;
+}
+
 // A view of more than two dimensions is one of two for each index of the others. Gives the rows of
 // all.
 template <typename Op> int64_t BlockWatch::transfer(Op op, mlir::Value value, Use use) {
@@ -351,7 +375,13 @@ template <typename Op> int64_t BlockWatch::transfer(Op op, mlir::Value value, Us
     for (size_t i = rank - 2; i-- > 0; rest /= dim(i).size)
       if (along[i] >= 0)
         own[along[i]] += rest % dim(i).size * dim(i).step;
-    transfer(value, own, {dim(rank - 2), dim(rank - 1)}, use);
+    ViewDim rows = dim(rank - 2);
+    if (isClipped(op)) {
+      const int64_t extent =
+          tensors_[kernel_.tensorNumbers.lookup(value)].extentOf(rows.along, own);
+      rows.size = std::clamp<int64_t>(extent - own[rows.along], 0, rows.size);
+    }
+    transfer(value, own, {rows, dim(rank - 1)}, use);
   }
   return count * dim(rank - 2).size;
 }

@@ -110,6 +110,7 @@ private:
   void vectorInstruction(aicore::Instruction op);
   void vector(aicore::VectorOp op);
   void window(aicore::WindowOp op);
+  void windows(aicore::Load3dOp op);
   void tiles(aicore::TileInstruction op);
   void poison(const CoreMemories &memories);
   void flag(mlir::Operation *op);

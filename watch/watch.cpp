@@ -16,10 +16,10 @@ namespace {
 /// A watch derives accesses from instructions; an unknown instruction would be ignored silently.
 bool isKnown(Operation *op) {
   return !isa<aicore::Instruction>(op) ||
-         isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::LoadL0Op, aicore::MmadOp,
-             aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp, aicore::ReduceOp,
-             aicore::ScanOp, aicore::WindowOp, aicore::PositionsOp, aicore::RandomOp,
-             aicore::ScalarRangeOp, aicore::TileInstruction>(op);
+         isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::LoadL0Op, aicore::Load3dOp,
+             aicore::MmadOp, aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp,
+             aicore::ReduceOp, aicore::ScanOp, aicore::WindowOp, aicore::PositionsOp,
+             aicore::RandomOp, aicore::ScalarRangeOp, aicore::TileInstruction>(op);
 }
 
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;

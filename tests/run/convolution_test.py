@@ -94,6 +94,20 @@ class Parameters:
                 f" -> y: {'i32' if self.type == 'i8' else 'f32'}[{', '.join(y[0])}] {{\n{derived}"
                 f"  y[{', '.join(y[1])}] = {value};\n}}\n")
 
+    def direct(self, draw):
+        """Choices by which the cube core loads the windows; nothing where it cannot."""
+        if self.rank > 2 or self.groups is None:
+            return []
+        pixels = "".join(f"P{axis}" for axis in range(self.rank))
+        taps = "".join(f"R{axis}" for axis in range(self.rank))
+        depth, rows = "C" + taps, ("N" if self.channels_last else "") + pixels
+        channels = {"f32": 8, "f16": 16, "bf16": 16, "i8": 32}[self.type] * draw.choice((1, 1, 2))
+        tile = draw.choice((32, 64, 96))
+        stage = -(-int(np.prod(self.taps)) * channels // tile) * tile
+        return [f"window=direct({channels})", f"tile.{depth}={tile}", f"stage.{depth}={stage}",
+                f"tile.O={draw.choice((32, 48))}", f"tile.{rows}={draw.choice((32, 48, 80))}",
+                f"store={draw.choice(('after', 'overlapped'))}", f"skew={draw.choice(('none', 'stages'))}"]
+
     def operands(self, generator):
         """As PyTorch has them, in the kernel's type."""
         groups = self.groups or self.channels
@@ -126,7 +140,7 @@ class Parameters:
 
 
 class Convolutions(CommandTest):
-    def compare(self, parameters, generator):
+    def compare(self, parameters, generator, draw):
         values, expected = parameters.operands(generator)
         (self.folder / "k.mmk").write_text(parameters.text())
         words = [f"{name}={extent}" for name, extent in parameters.dims().items()]
@@ -140,13 +154,18 @@ class Convolutions(CommandTest):
         for machine, types in MACHINES.items():
             if parameters.type not in types:
                 continue
-            with self.subTest(machine=machine, parameters=str(parameters), text=parameters.text()):
-                self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, "--output", "y=y.npy")
-                found = np.load(self.folder / "y.npy").reshape(expected.shape)
-                if parameters.type == "i8":
-                    np.testing.assert_array_equal(found, expected)
-                else:
-                    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-5)
+            direct = parameters.direct(draw) if machine != "host" else []
+            for choices in [[]] + [direct] * bool(direct):
+                with self.subTest(machine=machine, choices=choices, parameters=str(parameters),
+                                  text=parameters.text()):
+                    sets = [word for choice in choices for word in ("--set", choice)]
+                    self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, *sets,
+                             "--output", "y=y.npy")
+                    found = np.load(self.folder / "y.npy").reshape(expected.shape)
+                    if parameters.type == "i8":
+                        np.testing.assert_array_equal(found, expected)
+                    else:
+                        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-5)
 
     @staticmethod
     def shape(parameters, name, x):
@@ -166,7 +185,32 @@ class Convolutions(CommandTest):
         print(f"{count} convolutions of seed {seed}, compared with PyTorch {torch.__version__}")
         for number in range(count):
             draw = random.Random(f"{seed} {number}")
-            self.compare(Parameters(draw), np.random.default_rng([seed, number]))
+            self.compare(Parameters(draw), np.random.default_rng([seed, number]), draw)
+
+    def test_limits_of_direct_windows(self):
+        """A run whose taps or lines do not fit is refused with what is legal."""
+        small = ["B=1", "C=16", "O=16", "H=8"]
+        for words, message in (
+                ([*small, "W=8", "R=3", "S=3", "--set", "tile.CRS=64", "--set", "stage.CRS=64"],
+                 "the taps of 16 channels are 144 deep, but stage.CRS is 64; legal: stage.CRS of 144 or more, "
+                 "or window = unfolded"),
+                ([*small, "W=20000", "R=3", "S=3", "--set", "tile.PQ=64", "--set", "tile.O=128"],
+                 "a tile of 64 pixels takes 80000 pixels of the image, but this variant holds 6128 in L1; legal: "
+                 "shorter tiles or stages, fewer channels in window = direct(n), or window = unfolded"),
+                ([*small, "W=40000", "R=3", "S=3"],
+                 "W = 40000, but window = direct loads images of at most 32767 lines and columns; legal: "
+                 "window = unfolded"),
+                ([*small, "W=400", "R=1", "S=300"],
+                 "S = 300, but window = direct loads windows of at most 255 taps; legal: window = unfolded")):
+            with self.subTest(words=words):
+                self.mmk("run", "examples/convolution/conv2d.mmk", "--kernel", "conv2d", "--count-only",
+                         "--set", "window=direct", *words, exit=2)
+                self.assertIn(message, self.said)
+        self.mmk("run", "-", "--count-only", "--set", "window=direct", "B=1", "C=16", "O=16", "W=8", "S=3",
+                 exit=2, text="kernel k(x: f16[B, C, W], w: f16[O, C, S]) -> y: f32[B, O, P] {\n"
+                 "  dim P = W + 300;\n  y[n, o, p] = sum[c, s](pad(x, 0)[n, c, p + s] * w[o, c, s]);\n}\n")
+        self.assertIn("windows end 302 pixels behind W = 8, and window = direct pads at most 255; legal: "
+                      "window = unfolded", self.said)
 
     def test_depthwise_of_literal_size(self):
         """The host repeats the code of few taps, for one vector of results and for several, and computes

@@ -2502,3 +2502,105 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
     %0:2 = aicore.scalar_range %b[%i, %i] along 1 size(%i) absent [0, 0] : !ub
   }
 }
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.load3d' op expected a stride of 1 to 63 along lines and columns, found [1, 64]}}
+    aicore.load3d %l1[%i] image(%i, %i) taps(%i, %i) top(%i) by(%i) first(%i) depth(%i) size(%i, %i) stride [1, 64] dilation [1, 1] left 0 block 16 -> %l0a[%i] : !l1 -> !l0a
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.load3d' op expected a stride of 1 to 63 along lines and columns, found [1]}}
+    aicore.load3d %l1[%i] image(%i, %i) taps(%i, %i) top(%i) by(%i) first(%i) depth(%i) size(%i, %i) stride [1] dilation [1, 1] left 0 block 16 -> %l0a[%i] : !l1 -> !l0a
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.load3d' op expected a dilation of 1 to 255 along lines and columns, found [0, 1]}}
+    aicore.load3d %l1[%i] image(%i, %i) taps(%i, %i) top(%i) by(%i) first(%i) depth(%i) size(%i, %i) stride [1, 1] dilation [0, 1] left 0 block 16 -> %l0a[%i] : !l1 -> !l0a
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.load3d' op expected 0 to 255 columns of padding, found 256}}
+    aicore.load3d %l1[%i] image(%i, %i) taps(%i, %i) top(%i) by(%i) first(%i) depth(%i) size(%i, %i) stride [1, 1] dilation [1, 1] left 256 block 16 -> %l0a[%i] : !l1 -> !l0a
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.load3d' op expected blocks of 16 channels, and whole ones in 'memref<128x256xf16, #aicore.space<l1>>', found blocks of 8}}
+    aicore.load3d %l1[%i] image(%i, %i) taps(%i, %i) top(%i) by(%i) first(%i) depth(%i) size(%i, %i) stride [1, 1] dilation [1, 1] left 0 block 8 -> %l0a[%i] : !l1 -> !l0a
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.load' op is clipped, but its rows run along no dimension}}
+    aicore.load %a[%i, %i] along [0, -1, 1] clipped size(%i, %i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}

@@ -95,6 +95,10 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
     aicore.load %a[%m, %block] along [0, 1] size(%m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
     // CHECK-NEXT: aicore.load %a[%M, %block] along [0, 0, 1] step [2, 1, 1] size(%M, %M, %M) -> %a_l1[%[[S]]] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
     aicore.load %a[%m, %block] along [0, 0, 1] step [2, 1, 1] size(%m, %m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
+    // CHECK-NEXT: aicore.load %a[%M, %block] along [0, 0, 1] step [2, 1, 1] clipped size(%M, %M, %M) -> %a_l1[%[[S]]] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
+    aicore.load %a[%m, %block] along [0, 0, 1] step [2, 1, 1] clipped size(%m, %m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
+    // CHECK-NEXT: aicore.load3d %a_l1[%[[S]]] image(%M, %M) taps(%M, %M) top(%block) by(%M) first(%M) depth(%M) size(%M, %M) stride [2, 1] dilation [1, 3] left 1 block 16 -> %a_l0a[%[[S]]] : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
+    aicore.load3d %a_l1[%s] image(%m, %m) taps(%m, %m) top(%block) by(%m) first(%m) depth(%m) size(%m, %m) stride [2, 1] dilation [1, 3] left 1 block 16 -> %a_l0[%s] : !a_l1 -> !a_l0
     // CHECK-NEXT: aicore.load_l0 %a_l1[%[[S]]] at(%block, %block) size(%M, %M) -> %a_l0a[%[[S]]] : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
     aicore.load_l0 %a_l1[%s] at(%block, %block) size(%m, %m) -> %a_l0[%s] : !a_l1 -> !a_l0
     // CHECK-NEXT: aicore.load_l0 %b_l1[%[[S]]] at(%block, %block) size(%M, %M) transposed -> %b_l0b[%[[S]]]

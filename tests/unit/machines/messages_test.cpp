@@ -105,7 +105,7 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
   EXPECT_EQ(changed("\"hbm.bytes_per_second\": " + figure("1")),
             "chip.json:2:25: hbm.bytes_per_second: unknown field; legal: extends, sources, "
             "description, kind, topology, cube_cores, vector_cores_per_cube, megahertz, memories, "
-            "links, hbm, l2, packet_bytes, cube, vector, flag_cycles, issue_cycles, "
+            "links, hbm, l2, packet_bytes, cube, load3d, vector, flag_cycles, issue_cycles, "
             "scalar_load_cycles, scalar_line_bytes, queue_depth, event_ids, cross_flags, "
             "task_microseconds or launch_microseconds");
 }
