@@ -46,6 +46,7 @@ private:
     if (group > 1)
       g_ = bind("G", group);
     const int rank = random_.oneOf({1, 2, 2, 2, 3});
+    sample_.taps = rank < 3 || !g_.empty() ? 1 : 0;
     for (int axis = 0; axis < (g_.empty() ? rank : std::min(rank, 2)); ++axis)
       work *= drawAxis(axis, std::max<int64_t>(1, mostWork / work));
   }
@@ -69,6 +70,7 @@ private:
     isPadded_ |= before > 0 || behind > 0;
     images_.push_back(bind(fmt::format("X{}", axis), read - before - behind));
     taps_.push_back(bind(fmt::format("T{}", axis), taps));
+    sample_.taps *= taps;
     extents_.push_back(std::to_string(results));
     at_.push_back(fmt::format("{}*p{} + {}*r{} - {}", stride, axis, dilation, axis, before));
     p_.push_back(fmt::format("p{}", axis));

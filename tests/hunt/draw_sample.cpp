@@ -50,6 +50,8 @@ public:
       add("skew", {"none", "stages"});
     if (isProduct && random_.chance(sample_.attention ? 4 : 15))
       keep();
+    if (sample_.taps > 0 && random_.chance(60))
+      windows();
   }
 
 private:
@@ -75,6 +77,28 @@ private:
     if (random_.chance(50))
       sample_.choices.emplace_back("buffers.panel", random_.oneOf({"1", "2"}));
     sample_.choices.emplace_back("keep", fmt::format("{}({})", isOfA ? "A" : "B", depth));
+  }
+
+  /// Windows that the cube core loads, with a stage that has room for a block of channels.
+  void windows() {
+    const auto block = static_cast<int64_t>(32 / sizeInBytes(sample_.operandType));
+    for (const std::string &dim : kernel_.dimensions) {
+      const DimensionRole role = roleOf(kernel_, dim, &machine_.cube);
+      if (!role.isReduction)
+        continue;
+      const int64_t tile = role.multiple * random_.oneOf({1, 2, 3, 4}),
+                    stage = (sample_.taps * block + tile - 1) / tile * tile;
+      const auto isOfDim = [&](const std::string &key) {
+        return key == "keep" || key.ends_with("." + dim);
+      };
+      std::erase_if(sample_.choices, [&](const auto &choice) { return isOfDim(choice.first); });
+      std::erase_if(sample_.kernel.schedule, [&](const auto &it) { return isOfDim(it.key); });
+      sample_.choices.emplace_back("tile." + dim, std::to_string(tile));
+      sample_.choices.emplace_back("stage." + dim, std::to_string(stage));
+    }
+    sample_.choices.emplace_back(
+        "window", random_.oneOf({std::string("direct"), fmt::format("direct({})", 2 * block),
+                                 fmt::format("direct({})", 4 * block)}));
   }
 
   /// Mostly in one loop, for which a stage has the depth of the first product and a tile the

@@ -55,6 +55,7 @@ struct Sample {
   /// `errors`.
   bool isRounded = false;
   std::optional<ProductPair> attention;
+  int64_t taps = 0; ///< of a convolution along one or two dimensions
   Also also;
   bool quick = true;     ///< compiled for one run
   bool lowPages = false; ///< the protected page is before each tensor, not after it
