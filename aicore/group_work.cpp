@@ -233,8 +233,31 @@ private:
         continue;
       const AffineMap map = generic.getMatchingIndexingMap(input);
       const bool isFull = map.getNumResults() == map.getNumDims() && map.isPermutation();
-      (isFull ? work.reads : work.rowReads).push_back(bytesOf(input->get()));
+      const int64_t bytes = bytesOf(input->get()),
+                    piece = std::max(bytes, machine_.packetBytes / 4); // as it is charged
+      (isFull ? work.reads : work.rowReads)
+          .push_back(isInPieces(input->get(), map) ? bytes : piece);
     }
+  }
+
+  /// Whether a tensor that is read with this map, other than a window whose elements are apart in
+  /// memory, has pieces of memory along the last loop.
+  static bool isInPieces(Value tensor, AffineMap map) {
+    auto window = behindViews(tensor).getDefiningOp<ir::WindowOp>();
+    const unsigned last = map.getNumDims() - 1;
+    const auto place = llvm::find(map.getResults(), getAffineDimExpr(last, map.getContext()));
+    if (!window || place == map.getResults().end())
+      return true;
+    const AffineMap read = window.getMap();
+    const unsigned dim = place - map.getResults().begin();
+    const AffineExpr along = getAffineDimExpr(dim, map.getContext()),
+                     index = read.getResults().back();
+    const AffineExpr step = simplifyAffineExpr(index.replace(along, along + 1) - index,
+                                               read.getNumDims(), read.getNumSymbols());
+    const bool isAlone = llvm::none_of(read.getResults().drop_back(), [&](AffineExpr other) {
+      return other.isFunctionOfDim(dim);
+    });
+    return isAlone && step == getAffineConstantExpr(1, map.getContext());
   }
 
   /// Of the instruction that an operation becomes; null for what the scalar unit computes.

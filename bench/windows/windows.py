@@ -26,15 +26,15 @@ FIRST = ("kernel k(x: {t}[B, C, H, W], w: {t}[O, C, R, S], " + NUMBERS + ") -> y
          "  y = conv2d(x, w, stride, padding, dilation);\n}}")
 LAST = ("kernel k(x: {t}[B, H, W, C], w: {t}[R, S, C, O], " + NUMBERS + ") -> y: {t}[B, P, Q, O] {{\n" + DIMS +
         "  y = conv2d_nhwc(x, w, stride, padding, dilation);\n}}")
-FUSED = """kernel k(x: f16[B, C, H, W], w: f16[O, C, R, S], bias: f32[O]) -> y: f16[B, O, P, Q] {
+FUSED = """kernel k(x: f16[B, H, W, C], w: f16[R, S, C, O], bias: f32[O]) -> y: f16[B, P, Q, O] {
   dim P = H + 3 - R;
   dim Q = W + 3 - S;
-  y[n, o, p, q] = relu(conv2d(x, w, 1, 1, 1)[n, o, p, q] + bias[o]);
+  y[n, p, q, o] = relu(conv2d_nhwc(x, w, 1, 1, 1)[n, p, q, o] + bias[o]);
 }"""
-PARTS = [FUSED.replace("relu(", "(").replace(" + bias[o]", "").replace(", bias: f32[O]", "").replace(
-            "-> y: f16", "-> y: f32"),
-         "kernel k(x: f32[B, O, H, W], bias: f32[O]) -> y: f32[B, O, H, W] { y[n, o, p, q] = x[n, o, p, q] + bias[o]; }",
-         "kernel k(x: f32[B, O, H, W]) -> y: f16[B, O, H, W] { y = relu(x); }"]
+PLAIN = FUSED.replace("relu(", "(").replace(" + bias[o]", "").replace(", bias: f32[O]", "")
+PARTS = [PLAIN.replace("-> y: f16", "-> y: f32"),
+         "kernel k(x: f32[B, H, W, O], bias: f32[O]) -> y: f32[B, H, W, O] { y[n, p, q, o] = x[n, p, q, o] + bias[o]; }",
+         "kernel k(x: f32[B, H, W, O]) -> y: f16[B, H, W, O] { y = relu(x); }"]
 
 # Type, batch, channels, height and width, results, taps, stride, padding, dilation, and the published time
 # in us of the operator on a 910B2 (cann-bench). Padding leaves the size of the image.
@@ -127,8 +127,8 @@ def fused(mmk):
         dims = {"B": batch, "C": channels, "H": size, "W": size, "O": channels, "R": 3, "S": 3}
         rows = {"B": batch, "O": channels, "H": size, "W": size}
         one = count(mmk, FUSED, dims)[0]
-        three = [count(mmk, text, dims if "C" in text.split(")")[0] else rows)[0] for text in PARTS]
-        plain = count(mmk, PARTS[0].replace("-> y: f32", "-> y: f16"), dims)[0]
+        three = [count(mmk, text, rows if number else dims)[0] for number, text in enumerate(PARTS)]
+        plain = count(mmk, PLAIN, dims)[0]
         us, bytes_ = (sum(each[key] for each in three) for key in ("time_us", "global_bytes"))
         lines.append(f"| {batch}x{channels}x{size}x{size}, 3x3 | {one['time_us']:.1f} | {us:.1f} | "
                      f"{one['global_bytes'] / 1e6:.1f} MB | {bytes_ / 1e6:.1f} MB | "
