@@ -20,9 +20,8 @@ public:
   FloorOfPlans(ir::KernelOp kernel, const Machine &machine, llvm::ArrayRef<int64_t> dims,
                llvm::ArrayRef<VariedDirective> varied)
       : window_(kernel.chosenWord("window", "unfolded")), dims_(dims.begin(), dims.end()),
-        request_(requestFor(dims_)),
-        space_(kernel, machine, request_), time_(space_), first_(space_.first()),
-        task_(static_cast<double>(taskCycles(machine))) {
+        request_(requestFor(dims_)), space_(kernel, machine, request_), time_(space_),
+        first_(space_.first()), task_(static_cast<double>(taskCycles(machine))) {
     for (const PlanSpace::Group &group : space_.groups())
       floors_.emplace_back(group.work, machine);
     outputs_.resize(first_.dims.size());
@@ -128,9 +127,9 @@ private:
         setter.dim = *number;
       }
     const std::pair<std::string_view, What> words[] = {
-        {"cores", What::cores}, {"order", What::order}, {"keep", What::keep}, {"bias", What::bias},
-        {"skew", What::skew},   {"store", What::store}, {"fuse", What::fuse},
-        {"window", What::window}};
+        {"cores", What::cores}, {"order", What::order},  {"keep", What::keep},
+        {"bias", What::bias},   {"skew", What::skew},    {"store", What::store},
+        {"fuse", What::fuse},   {"window", What::window}};
     for (const auto &[key, what] : words)
       if (varied.key == key)
         setter.what = what;
