@@ -7,13 +7,16 @@ namespace mmk::ascendc {
 static constexpr size_t longestLine = 100;
 
 /// Where to break a line that is too long: behind the last comma or operator that fits, outside of
-/// strings; of a comment, behind the last word. 0: nowhere.
+/// strings and braces; of a comment, behind the last word. 0: nowhere.
 static size_t breakOf(const std::string &line, size_t indentation, bool isComment) {
-  size_t found = 0;
+  size_t found = 0, braces = 0;
   bool isInString = false;
   for (size_t i = indentation; i < std::min(line.size(), longestLine); ++i) {
     isInString ^= line[i] == '"' && line[i - 1] != '\\';
-    if (line[i] == ' ' && !isInString && (isComment || line[i - 1] == ',' || line[i - 1] == '&'))
+    braces += line[i] == '{';
+    braces -= line[i] == '}' && braces > 0;
+    if (line[i] == ' ' && !isInString && braces == 0 &&
+        (isComment || line[i - 1] == ',' || line[i - 1] == '&'))
       found = i;
   }
   return found;

@@ -35,6 +35,14 @@ struct Buffer {
   }
 };
 )"},
+    DeviceFunction{"TensorAt", R"(
+// The tensor at an address in global memory.
+template <typename T> __aicore__ inline GlobalTensor<T> TensorAt(__gm__ uint8_t *address) {
+  GlobalTensor<T> tensor;
+  tensor.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(address));
+  return tensor;
+}
+)"},
     DeviceFunction{"LoadTile", R"(
 // Global memory -> L1: rows x columns elements of a matrix, `rowStride` elements from row to row,
 // as fractals of 16 rows x 32 bytes in columns of `l1Rows` rows (NZ).
@@ -60,6 +68,38 @@ __aicore__ inline void LoadTile(const LocalTensor<T> &l1, const GlobalTensor<T> 
   for (int64_t row = 0; row < rows; ++row) {
     DataCopy(l1[row * (32 / sizeof(T))], matrix[row * rowStride], params);
   }
+}
+)"},
+    DeviceFunction{"LoadRows", R"(
+// Global memory -> UB: rows x columns elements, into rows of `ubColumns` elements.
+template <typename T>
+__aicore__ inline void LoadRows(const LocalTensor<T> &ub, const GlobalTensor<T> &matrix,
+                                int64_t rows, int64_t columns, int64_t rowStride,
+                                int64_t ubColumns) {
+  if (rows <= 0 || columns <= 0) {
+    return;
+  }
+  const int64_t bytes = columns * sizeof(T), used = QuotientUp(bytes, 32);
+  DataCopyExtParams params(static_cast<uint16_t>(rows), static_cast<uint32_t>(bytes),
+                           static_cast<uint32_t>((rowStride - columns) * sizeof(T)),
+                           static_cast<uint32_t>(ubColumns * sizeof(T) / 32 - used), 0);
+  DataCopyPad(ub, matrix, params, DataCopyPadExtParams<T>(false, 0, 0, 0));
+}
+)"},
+    DeviceFunction{"StoreRows", R"(
+// UB -> global memory: rows x columns elements, from rows of `ubColumns` elements.
+template <typename T>
+__aicore__ inline void StoreRows(const GlobalTensor<T> &matrix, const LocalTensor<T> &ub,
+                                 int64_t rows, int64_t columns, int64_t rowStride,
+                                 int64_t ubColumns) {
+  if (rows <= 0 || columns <= 0) {
+    return;
+  }
+  const int64_t bytes = columns * sizeof(T), used = QuotientUp(bytes, 32);
+  DataCopyExtParams params(static_cast<uint16_t>(rows), static_cast<uint32_t>(bytes),
+                           static_cast<uint32_t>(ubColumns * sizeof(T) / 32 - used),
+                           static_cast<uint32_t>((rowStride - columns) * sizeof(T)), 0);
+  DataCopyPad(matrix, ub, params);
 }
 )"},
     DeviceFunction{"LoadByRows", R"(

@@ -53,12 +53,12 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
   using Result = std::optional<Text>;
   return llvm::TypeSwitch<mlir::Operation *, Result>(op)
       .Case([&](arith::ConstantOp constant) -> Result {
-        auto number = mlir::dyn_cast<mlir::IntegerAttr>(constant.getValue());
-        if (!number)
-          return std::nullopt;
+        if (auto number = mlir::dyn_cast<mlir::FloatAttr>(constant.getValue()))
+          return Text{fmt::format("{:#}f", number.getValueAsDouble())};
+        auto number = mlir::cast<mlir::IntegerAttr>(constant.getValue());
         if (number.getType().isInteger(1))
           return Text{number.getValue().isZero() ? "false" : "true"};
-        return Text{fmt::format("{}", number.getValue().getSExtValue())};
+        return Text{std::to_string(number.getValue().getSExtValue())};
       })
       .Case([&](arith::AddIOp) { return binary(op, "+", additive); })
       .Case([&](arith::SubIOp) { return binary(op, "-", additive); })
@@ -88,16 +88,22 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
       .Default(Result());
 }
 
+bool Expressions::isRead(mlir::Value value) {
+  return llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
+    if (mlir::isa<aicore::VecOp>(user))
+      return side_.unit() == aicore::Unit::vector_core;
+    return mlir::isa<aicore::SlotOp>(user) || mlir::isa<arith::ArithDialect>(user->getDialect())
+               ? isWritten(user)
+               : side_.has(user);
+  });
+}
+
 // Other scalar code that reads the result may itself be written nowhere.
 bool Expressions::isWritten(mlir::Operation *op) {
-  auto isScalar = [](mlir::Operation *user) {
-    return mlir::isa<aicore::SlotOp>(user) || mlir::isa<arith::ArithDialect>(user->getDialect());
-  };
   const auto [known, isNew] = written_.try_emplace(op, false);
   if (!isNew || isAlwaysZero(op))
     return known->second;
-  const bool found = llvm::any_of(
-      op->getUsers(), [&](mlir::Operation *user) { return !isScalar(user) || isWritten(user); });
+  const bool found = isRead(op->getResult(0));
   return written_[op] = found;
 }
 

@@ -2,6 +2,7 @@
 // it is computed, is written where it is used; others are variables.
 #pragma once
 
+#include "ascendc/side.h"
 #include "ascendc/variable_names.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -13,13 +14,15 @@ namespace mmk::ascendc {
 
 class Expressions {
 public:
-  explicit Expressions(VariableNames &names) : names_(names) {}
+  Expressions(VariableNames &names, Side &side) : names_(names), side_(side) {}
 
   /// The text of a value, in parentheses where it is not of the given precedence or higher.
   std::string of(mlir::Value value, unsigned precedence = 0);
   /// The declaration of the variable of an operation's result; empty when it is written where it
   /// is used. Nothing for an operation that is no scalar code.
   std::optional<std::string> declaration(mlir::Operation *op);
+  /// Whether what these cores run reads a value.
+  bool isRead(mlir::Value value);
   /// left + right, without a zero.
   std::string sum(const std::string &left, const std::string &right);
 
@@ -39,6 +42,7 @@ private:
   bool isWritten(mlir::Operation *op);
 
   VariableNames &names_;
+  Side &side_;
   llvm::DenseMap<mlir::Operation *, bool> written_;
   llvm::DenseSet<mlir::Operation *> variables_;
 };

@@ -2,6 +2,7 @@
 
 #include "ascendc/code_text.h"
 #include "ascendc/element_names.h"
+#include "ascendc/kernel_text.h"
 #include "ascendc/reference_text.h"
 
 #include "ir/element_type.h"
@@ -31,7 +32,8 @@ struct HostTensor {
 std::vector<HostTensor> tensorsOf(const Kernel &kernel) {
   std::vector<HostTensor> tensors;
   for (const Parameter &parameter : kernel.parameters)
-    tensors.push_back({parameter.name, parameter.type, parameter.shape, false});
+    if (!parameter.isScalar())
+      tensors.push_back({parameter.name, parameter.type, parameter.shape, false});
   for (const Result &result : kernel.results)
     tensors.push_back({result.name, result.type, result.shape, true});
   return tensors;
@@ -87,11 +89,18 @@ const char *storageOf(ElementType type) { return type == ElementType::f32 ? "flo
 void writeArguments(CodeText &code, const Kernel &kernel) {
   code.open("for (int i = 1; i < argc; ++i)");
   std::string known;
-  std::vector<std::string> words = kernel.dimensions;
+  std::vector<std::string> words = kernel.dimensions, scalars;
+  for (const Parameter &parameter : kernel.parameters)
+    if (parameter.isScalar())
+      scalars.push_back(parameter.name);
+  llvm::append_range(words, scalars);
   words.push_back("repeat");
   for (const std::string &name : words) {
     code.open(fmt::format("if (std::strncmp(argv[i], \"{0}=\", {1}) == 0)", name, name.size() + 1));
-    code.line("{} = std::atoll(argv[i] + {});", name, name.size() + 1);
+    code.line(fmt::runtime(llvm::is_contained(scalars, name)
+                               ? "{} = std::strtof(argv[i] + {}, nullptr);"
+                               : "{} = std::atoll(argv[i] + {});"),
+              name, name.size() + 1);
     code.add("continue;");
     code.close();
     known += (known.empty() ? "" : ", ") + name;
@@ -154,16 +163,21 @@ void writeCheck(CodeText &code, const HostTensor &tensor, const Check &check) {
   code.close();
 }
 
-std::string callOf(const Kernel &kernel) {
+std::string callOf(const Kernel &kernel, bool hasWorkspace) {
   std::string arguments = "stream";
   for (const HostTensor &tensor : tensorsOf(kernel))
     arguments += ", " + tensor.name + "_device";
+  if (hasWorkspace)
+    arguments += ", workspace_device";
+  for (const Parameter &parameter : kernel.parameters)
+    if (parameter.isScalar())
+      arguments += ", " + parameter.name;
   for (const std::string &name : kernel.dimensions)
     arguments += ", " + name;
   return fmt::format("{}_launch({});", kernel.name, arguments);
 }
 
-void writeMain(CodeText &code, const Kernel &kernel) {
+void writeMain(CodeText &code, const Kernel &kernel, bool hasWorkspace) {
   code.open("int main(int argc, char **argv)");
   writeArguments(code, kernel);
   code.add("expect(aclInit(nullptr) == ACL_SUCCESS, \"aclInit\");");
@@ -172,9 +186,15 @@ void writeMain(CodeText &code, const Kernel &kernel) {
   code.add("expect(aclrtCreateStream(&stream) == ACL_SUCCESS, \"aclrtCreateStream\");");
   for (const HostTensor &tensor : tensorsOf(kernel))
     writeTransfers(code, tensor);
+  if (hasWorkspace) {
+    code.add("void *workspace_device = nullptr;");
+    code.line("expect(aclrtMalloc(&workspace_device, {}_workspace_bytes, "
+              "ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS, \"aclrtMalloc\");",
+              kernel.name);
+  }
   code.add("");
   code.add("// The first run, which also loads the code, is not timed.");
-  code.add(callOf(kernel));
+  code.add(callOf(kernel, hasWorkspace));
   code.add("expect(aclrtSynchronizeStream(stream) == ACL_SUCCESS, \"aclrtSynchronizeStream\");");
   code.add("bool isRight = true;");
   for (const HostTensor &tensor : tensorsOf(kernel))
@@ -182,7 +202,7 @@ void writeMain(CodeText &code, const Kernel &kernel) {
       writeCheck(code, tensor, kernel.check);
   code.add("");
   code.add("const auto start = std::chrono::steady_clock::now();");
-  code.line("for (int64_t i = 0; i < repeat; ++i) {}", callOf(kernel));
+  code.line("for (int64_t i = 0; i < repeat; ++i) {}", callOf(kernel, hasWorkspace));
   code.add("expect(aclrtSynchronizeStream(stream) == ACL_SUCCESS, \"aclrtSynchronizeStream\");");
   code.add("const std::chrono::duration<double, std::micro> time = "
            "std::chrono::steady_clock::now() - start;");
@@ -191,6 +211,8 @@ void writeMain(CodeText &code, const Kernel &kernel) {
   code.add("");
   for (const HostTensor &tensor : tensorsOf(kernel))
     code.line("aclrtFree({}_device);", tensor.name);
+  if (hasWorkspace)
+    code.add("aclrtFree(workspace_device);");
   code.add("aclrtDestroyStream(stream);");
   code.add("aclrtResetDevice(0);");
   code.add("aclFinalize();");
@@ -240,6 +262,9 @@ std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts,
   code.add("");
   for (const auto &[name, extent] : facts.shape)
     code.line("int64_t {} = {};", name, extent);
+  for (const Parameter &parameter : kernel.parameters)
+    if (parameter.isScalar())
+      code.line("float {} = {};", parameter.name, parameter.byDefault.value_or(1));
   code.add("int64_t repeat = 20; // timed runs");
   for (const HostTensor &tensor : tensorsOf(kernel))
     code.line("std::vector<{}> {};", storageOf(tensor.type), tensor.name);
@@ -255,19 +280,24 @@ std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts,
   code.add("");
   code.add("// The body of the kernel, in double.");
   code.paste(reference);
-  writeMain(code, kernel);
+  writeMain(code, kernel, workspaceBytes(op) > 0);
   return code.text();
 }
 
 std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   CodeText code;
   const Result &result = kernel.results.front();
-  std::string parameters, schema, arguments;
+  std::string parameters, schema, arguments, scalars;
   for (const Parameter &parameter : kernel.parameters) {
     const char *comma = parameters.empty() ? "" : ", ";
-    parameters += fmt::format("{}const at::Tensor &{}", comma, parameter.name);
-    schema += fmt::format("{}Tensor {}", comma, parameter.name);
-    arguments += fmt::format(", {}.data_ptr()", parameter.name);
+    parameters += fmt::format(
+        "{}{} {}", comma, parameter.isScalar() ? "double" : "const at::Tensor &", parameter.name);
+    schema +=
+        fmt::format("{}{} {}", comma, parameter.isScalar() ? "float" : "Tensor", parameter.name);
+    if (parameter.isScalar())
+      scalars += fmt::format("static_cast<float>({}), ", parameter.name);
+    else
+      arguments += fmt::format(", {}.data_ptr()", parameter.name);
   }
   code.line("// Registers {0} with PyTorch: torch.ops.load_library(\"lib{0}_torch.so\"), then "
             "torch.ops.mmk.{0}({1}).",
@@ -277,21 +307,31 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   code.line("#include \"{}.h\"", kernel.name);
   code.add("");
   code.open(fmt::format("static at::Tensor {}_torch({})", kernel.name, parameters));
-  for (const Parameter &parameter : kernel.parameters)
+  std::vector<Parameter> tensors;
+  llvm::copy_if(kernel.parameters, std::back_inserter(tensors),
+                [](const Parameter &parameter) { return !parameter.isScalar(); });
+  for (const Parameter &parameter : tensors)
     code.line("TORCH_CHECK({0}.dim() == {1} && {0}.scalar_type() == {2} && {0}.is_contiguous(), "
               "\"{0}: expected a contiguous {3}[{4}]\");",
               parameter.name, parameter.shape.size(), torchType(op.getContext(), parameter.type),
               spelling(parameter.type), extentsOf(parameter.shape));
   writeDimensions(code, kernel);
-  for (const Parameter &parameter : kernel.parameters)
+  for (const Parameter &parameter : tensors)
     code.line("TORCH_CHECK({0}.sizes() == at::IntArrayRef({{{1}}}), \"{0}: expected the extents "
               "[{1}], found \", {0}.sizes());",
               parameter.name, extentsOf(parameter.shape));
   code.line("at::Tensor {} = at::empty({{{}}}, {}.options().dtype({}));", result.name,
-            extentsOf(result.shape), kernel.parameters.front().name,
-            torchType(op.getContext(), result.type));
-  code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}, {}.data_ptr(), {});",
-            kernel.name, arguments, result.name, llvm::join(kernel.dimensions, ", "));
+            extentsOf(result.shape), tensors.front().name, torchType(op.getContext(), result.type));
+  std::string workspace;
+  if (workspaceBytes(op) > 0) {
+    code.line("at::Tensor workspace = at::empty({{{}_workspace_bytes}}, "
+              "{}.options().dtype(at::kByte));",
+              kernel.name, tensors.front().name);
+    workspace = ", workspace.data_ptr()";
+  }
+  code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}, {}.data_ptr(){}, {}{});",
+            kernel.name, arguments, result.name, workspace, scalars,
+            llvm::join(kernel.dimensions, ", "));
   code.line("return {};", result.name);
   code.close();
   code.add("");
@@ -317,7 +357,7 @@ std::string buildFile(const Kernel &kernel) {
 option(WITH_TORCH "build lib${kernel}_torch.so" OFF)
 add_compile_options($<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201>)
 set_source_files_properties(main.asc torch.asc PROPERTIES OBJECT_DEPENDS
-                            ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.h)
+  "${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.h;${CMAKE_CURRENT_SOURCE_DIR}/instructions.h")
 
 add_executable(${kernel} main.asc)
 
@@ -362,6 +402,7 @@ double precision, and prints the time of a run. It takes other dimensions as `DI
 | file | holds |
 |---|---|
 | `{0}.h` | the kernel and its launch, with the variant and what it assumes at the top |
+| `instructions.h` | the functions that it calls: one for each instruction of the plan |
 | `main.asc` | the program |
 | `torch.asc` | the registration with PyTorch: `cmake -B build -DWITH_TORCH=ON`, then `torch.ops.mmk.{0}` |
 )text",

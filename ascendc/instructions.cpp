@@ -1,6 +1,7 @@
 #include "ascendc/instructions.h"
 
 #include "ascendc/element_names.h"
+#include "ascendc/kernel_text.h"
 #include "ascendc/unwritten.h"
 #include "ir/element_type.h"
 
@@ -17,14 +18,11 @@ using mlir::failure;
 
 namespace {
 
-llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer) {
-  return cast<mlir::MemRefType>(buffer.getType()).getShape();
-}
 mlir::Type elementOf(mlir::Value buffer) {
   return cast<mlir::MemRefType>(buffer.getType()).getElementType();
 }
 
-/// The position of a memory as the interface names it; null for memories of the vector cores.
+/// The position of a memory as the interface names it; null for one that is not written.
 const char *positionOf(Space space) {
   switch (space) {
   case Space::l1:
@@ -35,6 +33,8 @@ const char *positionOf(Space space) {
     return "B2";
   case Space::l0c:
     return "CO1";
+  case Space::ub:
+    return "VECCALC";
   default:
     return nullptr;
   }
@@ -74,20 +74,52 @@ const char *roundingTo(ElementType type) {
 
 } // namespace
 
-mlir::FailureOr<std::string> Instructions::declaration(aicore::AllocOp buffer) {
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer) {
+  return cast<mlir::MemRefType>(buffer.getType()).getShape();
+}
+
+int64_t copyBytesOf(aicore::AllocOp buffer) {
+  return llvm::alignTo(buffer.getBytes(), aicore::machineOf(buffer).alignment(buffer.getSpace()));
+}
+
+Statement Instructions::declaration(aicore::AllocOp buffer) {
   const Space space = buffer.getSpace();
+  const std::string name = names_.of(buffer.getResult());
+  const ElementNames *element = namesOf(elementOf(buffer.getResult()));
+  if (!element)
+    return reportUnwritten(buffer, "a buffer of another type than f32, f16 and bf16");
+  if (space == Space::gm) {
+    const std::string core =
+        names_.of(buffer->getParentOfType<aicore::PhaseOp>().getBody().getArgument(0));
+    return fmt::format("const auto {} = TensorAt<{}>(workspace_gm + {});", name, element->device,
+                       expressions_.sum(fmt::format("{} * {}", core, workspaceBytes(kernel_)),
+                                        std::to_string(buffer.getOffset().value_or(0))));
+  }
   const char *position = positionOf(space);
   if (!position)
-    return reportUnwritten(buffer, ("a buffer in " + aicore::stringifySpace(space)).str());
+    return reportUnwritten(buffer, "a buffer in " + aicore::stringifySpace(space));
   const llvm::ArrayRef<int64_t> shape = shapeOf(buffer.getResult());
-  const int64_t alignment = aicore::machineOf(buffer).alignment(space);
+  return fmt::format("using {} = Buffer<{}, TPosition::{}, {}, {}>; // {}: {} of {} x {}", name,
+                     element->device, position, buffer.getOffset().value_or(0), copyBytesOf(buffer),
+                     aicore::stringifySpace(space).str(),
+                     buffer.getCopies() == 1 ? "1 copy"
+                                             : fmt::format("{} copies", buffer.getCopies()),
+                     shape[0], shape[1]);
+}
+
+// "acc_gm[slot * elements + row * columns]"
+std::string Instructions::meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
+                                       mlir::Value column) {
+  const int64_t elements =
+      copyBytesOf(buffer.getDefiningOp<aicore::AllocOp>()) / aicore::elementBytes(buffer.getType());
+  auto times = [&](mlir::Value value, int64_t factor) {
+    const std::string text = value ? expressions_.of(value, Expressions::multiplicative) : "0";
+    return text == "0" || factor == 1 ? text : fmt::format("{} * {}", text, factor);
+  };
   return fmt::format(
-      "using {} = Buffer<{}, TPosition::{}, {}, {}>; // {}: {} of {} x {}",
-      names_.of(buffer.getResult()), namesOf(elementOf(buffer.getResult()))->device, position,
-      buffer.getOffset().value_or(0), llvm::alignTo(buffer.getBytes(), alignment),
-      aicore::stringifySpace(space).str(),
-      buffer.getCopies() == 1 ? "1 copy" : fmt::format("{} copies", buffer.getCopies()), shape[0],
-      shape[1]);
+      "{}[{}]", names_.of(buffer),
+      expressions_.sum(expressions_.sum(times(slot, elements), times(row, shapeOf(buffer)[1])),
+                       times(column, 1)));
 }
 
 std::string Instructions::copyOf(mlir::Value buffer, mlir::Value slot,
@@ -120,8 +152,7 @@ std::string Instructions::strideOf(mlir::Value tensor, int64_t dim) {
 }
 
 /// "a[mStart * K + kStart]": the first element of a tile of rows that are dense.
-template <typename Op>
-mlir::FailureOr<std::string> Instructions::elementAt(Op op, mlir::Value tensor) {
+template <typename Op> Statement Instructions::elementAt(Op op, mlir::Value tensor) {
   const int64_t rank = shapeOf(tensor).size();
   if (!op.getOuter().empty() || op.getStep() || op.columnDims() != 1 ||
       op.getAlong()[1] != rank - 1)
@@ -142,19 +173,51 @@ template <typename Op> std::string Instructions::rowStride(Op op, mlir::Value te
                               : strideOf(tensor, op.getAlong()[0]);
 }
 
-Instructions::Statement Instructions::load(aicore::LoadOp op) {
-  const mlir::FailureOr<std::string> element = elementAt(op, op.getSource());
+Statement Instructions::load(aicore::LoadOp op) {
+  const Statement element = elementAt(op, op.getSource());
   if (mlir::failed(element))
     return failure();
-  return fmt::format("LoadTile({}, {}, {}, {}, {}, {});", copyOf(op.getTarget(), op.getSlot()),
-                     *element, expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
-                     rowStride(op, op.getSource()), shapeOf(op.getTarget())[0]);
+  const bool isUb = aicore::spaceOf(op.getTarget()) == Space::ub;
+  return fmt::format("{}({}, {}, {}, {}, {}, {});", isUb ? "LoadRows" : "LoadTile",
+                     copyOf(op.getTarget(), op.getSlot()), *element, expressions_.of(op.getRows()),
+                     expressions_.of(op.getColumns()), rowStride(op, op.getSource()),
+                     shapeOf(op.getTarget())[isUb ? 1 : 0]);
+}
+
+Statement Instructions::fetch(aicore::FetchOp op) {
+  if (aicore::spaceOf(op.getTarget()) != Space::ub)
+    return reportUnwritten(op);
+  return fmt::format(
+      "LoadRows({}, {}, {}, {}, {}, {});", copyOf(op.getTarget(), op.getTargetSlot()),
+      meetingPlace(op.getSource(), op.getSlot(), op.getRow(), {}), expressions_.of(op.getRows()),
+      expressions_.of(op.getColumns()), shapeOf(op.getSource())[1], shapeOf(op.getTarget())[1]);
+}
+
+Statement Instructions::spill(aicore::SpillOp op) {
+  if (aicore::spaceOf(op.getSource()) != Space::l0c)
+    return reportUnwritten(op);
+  return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});",
+                     roundingTo(*elementTypeOf(elementOf(op.getTarget()))),
+                     meetingPlace(op.getTarget(), op.getTargetSlot(), op.getRow(), op.getColumn()),
+                     copyOf(op.getSource(), op.getSlot(), op.getPart()),
+                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
+                     shapeOf(op.getTarget())[1]);
+}
+
+Statement Instructions::store(aicore::StoreOp op) {
+  const Statement element = elementAt(op, op.getTarget());
+  if (mlir::failed(element))
+    return failure();
+  return fmt::format("StoreRows({}, {}, {}, {}, {}, {});", *element,
+                     copyOf(op.getSource(), op.getSlot()), expressions_.of(op.getRows()),
+                     expressions_.of(op.getColumns()), rowStride(op, op.getTarget()),
+                     shapeOf(op.getSource())[1]);
 }
 
 // L0A holds rows of fractals, each with its rows; L0B rows of fractals, each with its columns. L1
 // holds columns of fractals with their rows: what is not turned by the order of the fractals is by
 // LoadData.
-Instructions::Statement Instructions::loadL0(aicore::LoadL0Op op) {
+Statement Instructions::loadL0(aicore::LoadL0Op op) {
   const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;
   if (aicore::elementBytes(op.getSource().getType()) != 2)
     return reportUnwritten(op, "a product of another type than f16 and bf16");
@@ -166,7 +229,7 @@ Instructions::Statement Instructions::loadL0(aicore::LoadL0Op op) {
                      expressions_.of(op.getColumns()), shapeOf(op.getSource())[0]);
 }
 
-Instructions::Statement Instructions::multiply(aicore::MmadOp op) {
+Statement Instructions::multiply(aicore::MmadOp op) {
   return fmt::format("Multiply({}, {}, {}, {}, {}, {}, {});",
                      copyOf(op.getAcc(), op.getAccSlot(), op.getPart()),
                      copyOf(op.getA(), op.getASlot()), copyOf(op.getB(), op.getBSlot()),
@@ -174,8 +237,8 @@ Instructions::Statement Instructions::multiply(aicore::MmadOp op) {
                      expressions_.of(op.getK()), expressions_.of(op.getFirst()));
 }
 
-Instructions::Statement Instructions::store(aicore::FixpipeOp op) {
-  const mlir::FailureOr<std::string> element = elementAt(op, op.getTarget());
+Statement Instructions::storeSums(aicore::FixpipeOp op) {
+  const Statement element = elementAt(op, op.getTarget());
   if (mlir::failed(element))
     return failure();
   return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});",
@@ -185,19 +248,33 @@ Instructions::Statement Instructions::store(aicore::FixpipeOp op) {
                      rowStride(op, op.getTarget()));
 }
 
-template <typename Op> Instructions::Statement Instructions::flag(Op op, const char *function) {
+template <typename Op> Statement Instructions::flag(Op op, const char *function) {
   const std::string event = std::to_string(op.getEvent());
   return fmt::format("{}<HardEvent::{}_{}>({});", function, nameOf(op.getFrom()),
                      nameOf(op.getTo()),
                      expressions_.sum(event, expressions_.of(op.getSlot(), Expressions::additive)));
 }
 
-mlir::FailureOr<std::string> Instructions::statement(mlir::Operation *op) {
+Statement Instructions::statement(mlir::Operation *op) {
   return llvm::TypeSwitch<mlir::Operation *, Statement>(op)
       .Case([&](aicore::LoadOp load) { return this->load(load); })
       .Case([&](aicore::LoadL0Op load) { return loadL0(load); })
       .Case([&](aicore::MmadOp mmad) { return multiply(mmad); })
-      .Case([&](aicore::FixpipeOp fixpipe) { return store(fixpipe); })
+      .Case([&](aicore::FixpipeOp fixpipe) { return storeSums(fixpipe); })
+      .Case([&](aicore::SpillOp op) { return spill(op); })
+      .Case([&](aicore::FetchOp op) { return fetch(op); })
+      .Case([&](aicore::StoreOp op) { return store(op); })
+      .Case([&](aicore::VectorOp op) { return vector(op); })
+      .Case([&](aicore::SetCrossOp op) -> Statement {
+        return fmt::format("CrossCoreSetFlag<2, PIPE_{}>({});", nameOf(op.getPipe()),
+                           expressions_.sum(std::to_string(op.getFlag()),
+                                            expressions_.of(op.getSlot(), Expressions::additive)));
+      })
+      .Case([&](aicore::WaitCrossOp op) -> Statement {
+        return fmt::format("CrossCoreWaitFlag<2, PIPE_{}>({});", nameOf(op.getPipe()),
+                           expressions_.sum(std::to_string(op.getFlag()),
+                                            expressions_.of(op.getSlot(), Expressions::additive)));
+      })
       .Case([&](aicore::SetFlagOp set) { return flag(set, "SetFlag"); })
       .Case([&](aicore::WaitFlagOp wait) { return flag(wait, "WaitFlag"); })
       .Case([&](aicore::BarrierOp barrier) -> Statement {

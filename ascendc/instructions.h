@@ -5,6 +5,9 @@
 
 namespace mmk::ascendc {
 
+/// One or more lines; or the operation has been reported.
+using Statement = mlir::FailureOr<std::string>;
+
 class Instructions {
 public:
   Instructions(aicore::KernelOp kernel, VariableNames &names, Expressions &expressions)
@@ -12,20 +15,28 @@ public:
 
   /// The statement of an instruction or a flag. An operation that has none is reported at its
   /// place.
-  mlir::FailureOr<std::string> statement(mlir::Operation *op);
+  Statement statement(mlir::Operation *op);
   /// The declaration of a buffer.
-  mlir::FailureOr<std::string> declaration(aicore::AllocOp buffer);
+  Statement declaration(aicore::AllocOp buffer);
 
 private:
-  using Statement = mlir::FailureOr<std::string>;
   Statement load(aicore::LoadOp op);
   Statement loadL0(aicore::LoadL0Op op);
   Statement multiply(aicore::MmadOp op);
-  Statement store(aicore::FixpipeOp op);
+  Statement storeSums(aicore::FixpipeOp op);
+  Statement spill(aicore::SpillOp op);
+  Statement fetch(aicore::FetchOp op);
+  Statement store(aicore::StoreOp op);
+  Statement vector(aicore::VectorOp op);
+  Statement vectorInstruction(aicore::VectorOp op, aicore::VecOp vec);
+  Statement byRows(aicore::VectorOp op, aicore::VecOp vec, const std::string &name);
   template <typename Op> Statement flag(Op op, const char *function);
 
   std::string copyOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part = {});
-  template <typename Op> mlir::FailureOr<std::string> elementAt(Op transfer, mlir::Value tensor);
+  std::string tileOf(aicore::VectorTile tile);
+  std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
+                           mlir::Value column);
+  template <typename Op> Statement elementAt(Op transfer, mlir::Value tensor);
   template <typename Op> std::string rowStride(Op transfer, mlir::Value tensor);
   std::string extentOf(mlir::Value tensor, int64_t dim);
   std::string strideOf(mlir::Value tensor, int64_t dim);
@@ -34,5 +45,10 @@ private:
   VariableNames &names_;
   Expressions &expressions_;
 };
+
+/// Bytes from one copy of a buffer to the next.
+int64_t copyBytesOf(aicore::AllocOp buffer);
+/// Rows and columns.
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer);
 
 } // namespace mmk::ascendc

@@ -29,21 +29,15 @@ bool mentions(llvm::StringRef text, llvm::StringRef word) {
   return false;
 }
 
-class KernelWriter {
+/// Writes what one kind of core runs.
+class SideWriter {
 public:
-  KernelWriter(aicore::KernelOp kernel, const SourceFile &file)
-      : kernel(kernel), file(file), names(kernel), expressions(names),
-        instructions(kernel, names, expressions) {}
+  SideWriter(aicore::KernelOp kernel, const SourceFile &file, aicore::Unit unit, unsigned depth)
+      : kernel(kernel), file(file), side(unit), names(kernel), expressions(names, side),
+        instructions(kernel, names, expressions), code(depth) {}
 
-  LogicalResult write();
-  std::string text() {
-    CodeText function;
-    function.open(
-        fmt::format("__global__ __cube__ void {}({})", kernel.getSymName().str(), parameters()));
-    function.paste(code.text());
-    function.close();
-    return function.text();
-  }
+  LogicalResult write() { return writeBlock(kernel.getBody().front()); }
+  const std::string &text() const { return code.text(); }
 
 private:
   LogicalResult writeBlock(mlir::Block &block);
@@ -51,48 +45,51 @@ private:
   LogicalResult writeLoop(mlir::scf::ForOp loop);
   LogicalResult writeBranch(mlir::scf::IfOp branch);
   LogicalResult writeStatement(mlir::Operation &op);
+  LogicalResult writeCores(mlir::Value number, const char *text, mlir::Block &block);
+  LogicalResult add(mlir::FailureOr<std::string> lines);
   void writeLineOf(mlir::Operation &op);
-  std::string parameters();
-  void writeTensors();
 
   aicore::KernelOp kernel;
   const SourceFile &file;
+  Side side;
   VariableNames names;
   Expressions expressions;
   Instructions instructions;
-  CodeText code{1}; // the function's body
+  CodeText code;
   unsigned lastLine = 0;
 };
 
-std::string KernelWriter::parameters() {
+std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::StringRef body) {
   std::vector<std::string> list;
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (mlir::isa<mlir::MemRefType>(argument.getType()))
       list.push_back("__gm__ uint8_t *" + addressOf(names.of(argument)));
+  if (workspaceBytes(kernel) > 0)
+    list.push_back("__gm__ uint8_t *workspace_gm");
+  for (mlir::Value argument : kernel.getBody().getArguments())
+    if (argument.getType().isF32())
+      list.push_back("float " + names.of(argument));
   // The strides of a tensor do not read each of its dimensions.
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (argument.getType().isIndex())
-      list.push_back(
-          fmt::format(fmt::runtime(mentions(code.text(), names.of(argument)) ? "int64_t {}"
-                                                                             : "int64_t /* {} */"),
-                      names.of(argument)));
+      list.push_back(fmt::format(
+          fmt::runtime(mentions(body, names.of(argument)) ? "int64_t {}" : "int64_t /* {} */"),
+          names.of(argument)));
   return llvm::join(list, ", ");
 }
 
-void KernelWriter::writeTensors() {
+void writeTensors(CodeText &code, aicore::KernelOp kernel, VariableNames &names) {
   for (mlir::Value argument : kernel.getBody().getArguments()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
     if (!type)
       continue;
     const std::string element(namesOf(type.getElementType())->device), name = names.of(argument);
-    code.line("GlobalTensor<{}> {};", element, name);
-    code.line("{}.SetGlobalBuffer(reinterpret_cast<__gm__ {} *>({}));", name, element,
-              addressOf(name));
+    code.line("const auto {} = TensorAt<{}>({});", name, element, addressOf(name));
   }
 }
 
 // A comment with the line of the user's text that the next instructions carry out.
-void KernelWriter::writeLineOf(mlir::Operation &op) {
+void SideWriter::writeLineOf(mlir::Operation &op) {
   const unsigned line = lineOf(op.getLoc());
   if (line == 0 || line == lastLine)
     return;
@@ -101,7 +98,7 @@ void KernelWriter::writeLineOf(mlir::Operation &op) {
   code.line("// line {}: {}", line, text.trim().str());
 }
 
-LogicalResult KernelWriter::writeLoop(mlir::scf::ForOp loop) {
+LogicalResult SideWriter::writeLoop(mlir::scf::ForOp loop) {
   const std::string i = names.of(loop.getInductionVar());
   code.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", i,
                         expressions.of(loop.getLowerBound()), expressions.of(loop.getUpperBound()),
@@ -112,7 +109,7 @@ LogicalResult KernelWriter::writeLoop(mlir::scf::ForOp loop) {
   return success();
 }
 
-LogicalResult KernelWriter::writeBranch(mlir::scf::IfOp branch) {
+LogicalResult SideWriter::writeBranch(mlir::scf::IfOp branch) {
   code.open("if (" + expressions.of(branch.getCondition()) + ")");
   if (mlir::failed(writeBlock(*branch.thenBlock())))
     return failure();
@@ -126,38 +123,65 @@ LogicalResult KernelWriter::writeBranch(mlir::scf::IfOp branch) {
   return success();
 }
 
-LogicalResult KernelWriter::writeStatement(mlir::Operation &op) {
-  const mlir::FailureOr<std::string> text = instructions.statement(&op);
-  if (mlir::failed(text))
+LogicalResult SideWriter::add(mlir::FailureOr<std::string> lines) {
+  if (mlir::failed(lines))
     return failure();
-  if (mlir::isa<aicore::Instruction>(op))
-    writeLineOf(op);
-  code.add(*text);
+  llvm::SmallVector<llvm::StringRef> each;
+  llvm::StringRef(*lines).split(each, '\n');
+  for (llvm::StringRef line : each)
+    code.add(line.str());
   return success();
 }
 
-LogicalResult KernelWriter::writeOp(mlir::Operation &op) {
+/// A block whose argument is the number of the core.
+LogicalResult SideWriter::writeCores(mlir::Value number, const char *text, mlir::Block &block) {
+  if (expressions.isRead(number))
+    code.line("const int64_t {} = {};", names.of(number), text);
+  return writeBlock(block);
+}
+
+LogicalResult SideWriter::writeStatement(mlir::Operation &op) {
+  if (!side.has(&op))
+    return success();
+  const mlir::FailureOr<std::string> text = instructions.statement(&op);
+  if (mlir::succeeded(text) && mlir::isa<aicore::Instruction>(op))
+    writeLineOf(op);
+  return add(text);
+}
+
+LogicalResult SideWriter::writeOp(mlir::Operation &op) {
+  const bool isVector = side.unit() == aicore::Unit::vector_core;
   return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
       // A constant is written where it is used.
       .Case<aicore::TallyOp, mlir::scf::YieldOp, mlir::arith::ConstantOp>(
           [](auto) { return success(); })
       .Case([&](aicore::AllocOp buffer) -> LogicalResult {
-        const mlir::FailureOr<std::string> text = instructions.declaration(buffer);
-        if (mlir::failed(text))
-          return failure();
-        code.add(*text);
-        return success();
+        return side.has(buffer) ? add(instructions.declaration(buffer)) : success();
       })
       .Case([&](mlir::scf::ForOp loop) {
-        return loop.getNumRegionIterArgs() ? reportUnwritten(loop) : writeLoop(loop);
+        return loop.getNumRegionIterArgs() ? reportUnwritten(loop)
+               : side.has(loop)            ? writeLoop(loop)
+                                           : success();
       })
       .Case([&](mlir::scf::IfOp branch) {
-        return branch.getNumResults() ? reportUnwritten(branch) : writeBranch(branch);
+        return branch.getNumResults() ? reportUnwritten(branch)
+               : side.has(branch)     ? writeBranch(branch)
+                                      : success();
       })
       .Case([&](aicore::PhaseOp phase) {
-        names.of(phase.getBody().getArgument(0));
-        code.line("const int64_t {} = GetBlockIdx();", names.of(phase.getBody().getArgument(0)));
-        return writeBlock(phase.getBody().front());
+        return writeCores(phase.getBody().getArgument(0),
+                          isVector ? "GetBlockIdx() / 2" : "GetBlockIdx()",
+                          phase.getBody().front());
+      })
+      .Case([&](aicore::VectorCoresOp cores) -> LogicalResult {
+        if (!isVector)
+          return success();
+        code.open("");
+        if (mlir::failed(writeCores(cores.getBody().getArgument(0), "GetSubBlockIdx()",
+                                    cores.getBody().front())))
+          return failure();
+        code.close();
+        return success();
       })
       .Default([&](mlir::Operation *other) -> LogicalResult {
         const std::optional<std::string> declared = expressions.declaration(other);
@@ -169,24 +193,26 @@ LogicalResult KernelWriter::writeOp(mlir::Operation &op) {
       });
 }
 
-LogicalResult KernelWriter::writeBlock(mlir::Block &block) {
+LogicalResult SideWriter::writeBlock(mlir::Block &block) {
   for (mlir::Operation &op : block)
     if (mlir::failed(writeOp(op)))
       return failure();
   return success();
 }
 
-LogicalResult KernelWriter::write() {
-  unsigned phases = 0;
-  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
-    if (++phases > 1)
-      return reportUnwritten(phase, "a second pass over all cores");
-  code.add("InitSocState();");
-  writeTensors();
-  if (mlir::failed(writeBlock(kernel.getBody().front())))
-    return failure();
-  code.add("PipeBarrier<PIPE_ALL>();");
-  return success();
+/// The parts of both kinds of core, or of the cube cores alone.
+mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &file, bool isMixed) {
+  std::string text;
+  for (auto [unit, condition] : {std::pair(aicore::Unit::cube_core, "  if ASCEND_IS_AIC {\n"),
+                                 std::pair(aicore::Unit::vector_core, "  if ASCEND_IS_AIV {\n")}) {
+    if (!isMixed && unit == aicore::Unit::vector_core)
+      break;
+    SideWriter writer(kernel, file, unit, isMixed ? 2 : 1);
+    if (mlir::failed(writer.write()))
+      return failure();
+    text += isMixed ? condition + writer.text() + "  }\n" : writer.text();
+  }
+  return text;
 }
 
 } // namespace
@@ -194,10 +220,35 @@ LogicalResult KernelWriter::write() {
 std::string addressOf(llvm::StringRef tensor) { return (tensor + "_gm").str(); }
 
 mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file) {
-  KernelWriter writer(kernel, file);
-  if (mlir::failed(writer.write()))
+  unsigned phases = 0;
+  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+    if (++phases > 1)
+      return reportUnwritten(phase, "a second pass over all cores");
+  const bool isMixed =
+      Side(aicore::Unit::vector_core).has(*kernel.getBody().getOps<aicore::PhaseOp>().begin());
+  const mlir::FailureOr<std::string> body = bodyOf(kernel, file, isMixed);
+  if (mlir::failed(body))
     return failure();
-  return writer.text();
+  VariableNames names(kernel);
+  CodeText code;
+  code.open(fmt::format("__global__ {} void {}({})", isMixed ? "__mix__(1, 2)" : "__cube__",
+                        kernel.getSymName().str(), parametersOf(kernel, names, *body)));
+  code.add("InitSocState();");
+  writeTensors(code, kernel, names);
+  code.paste(*body);
+  code.add("PipeBarrier<PIPE_ALL>();");
+  code.close();
+  return code.text();
+}
+
+int64_t workspaceBytes(aicore::KernelOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](aicore::AllocOp buffer) {
+    if (buffer.getSpace() == aicore::Space::gm)
+      bytes = std::max<int64_t>(bytes, buffer.getOffset().value_or(0) +
+                                           buffer.getCopies() * copyBytesOf(buffer));
+  });
+  return bytes;
 }
 
 } // namespace mmk::ascendc

@@ -35,8 +35,7 @@ void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &fa
                 mlir::cast<mlir::IntegerAttr>(limit.getValue()).getInt());
   code.add("#pragma once");
   code.add("");
-  code.add("#include \"acl/acl.h\"");
-  code.add("#include \"kernel_operator.h\"");
+  code.add("#include \"instructions.h\"");
   code.add("");
   code.add("// The launch, which is no C++: another definition makes the file plain C++.");
   code.add("#ifndef MMK_LAUNCH");
@@ -44,26 +43,48 @@ void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &fa
            "stream>>>(__VA_ARGS__)");
   code.add("#endif");
   code.add("");
-  code.add("using namespace AscendC;");
+}
+
+/// The functions that a kernel calls.
+std::string instructionsFile(const std::string &kernel) {
+  return "// Instructions of the plan as calls of Ascend C (CANN 9, static tensors), by mmk.\n"
+         "#pragma once\n\n#include \"acl/acl.h\"\n#include \"kernel_operator.h\"\n\n"
+         "using namespace AscendC;\n" +
+         deviceFunctions(kernel);
 }
 
 /// "matmul_launch(stream, a, b, c, M, K, N)": with addresses on the device.
 void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
   const std::string name = kernel.getSymName().str();
-  std::string parameters = "aclrtStream stream", arguments;
+  std::string parameters = "aclrtStream stream", addresses, values;
+  auto addAddress = [&](const std::string &tensor) {
+    parameters += ", void *" + tensor;
+    addresses += fmt::format(", static_cast<uint8_t *>({})", tensor);
+  };
+  std::vector<std::string> scalars;
   for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
-    for (auto named : tensors.getAsRange<ir::NamedAttr>()) {
-      parameters += ", void *" + named.getName().str();
-      arguments += fmt::format("{}static_cast<uint8_t *>({})", arguments.empty() ? "" : ", ",
-                               named.getName().str());
-    }
+    for (auto named : tensors.getAsRange<ir::NamedAttr>())
+      if (named.getDims().empty())
+        scalars.push_back(named.getName().str());
+      else
+        addAddress(named.getName().str());
+  if (const int64_t bytes = workspaceBytes(kernel)) {
+    code.add("// Of global memory, through which the cores of each block meet.");
+    code.line("constexpr int64_t {}_workspace_bytes = {};", name, bytes * kernel.getCores());
+    code.add("");
+    addAddress("workspace");
+  }
+  for (const std::string &scalar : scalars) {
+    parameters += ", float " + scalar;
+    values += ", " + scalar;
+  }
   for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>()) {
     parameters += ", int64_t " + dim.str();
-    arguments += ", " + dim.str();
+    values += ", " + dim.str();
   }
   code.line("// Starts {} on the addresses of its tensors on the device.", name);
   code.open(fmt::format("inline void {}_launch({})", name, parameters));
-  code.line("MMK_LAUNCH({}, {}, stream, {});", name, kernel.getCores(), arguments);
+  code.line("MMK_LAUNCH({}, {}, stream{}{});", name, kernel.getCores(), addresses, values);
   code.close();
 }
 
@@ -77,13 +98,13 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op, const 
     return {op, "code of " + machine.getName().str() +
                     ", whose interface no public source establishes (ascend910b1 to ascend910b4 "
                     "have one)"};
-  mlir::Operation *vectorCores = nullptr;
-  op.walk([&](aicore::VectorCoresOp found) { vectorCores = found; });
-  if (vectorCores)
-    return {vectorCores, "work of the vector cores"};
+  bool hasProduct = false;
+  op.walk([&](aicore::MmadOp) { hasProduct = true; });
+  if (!hasProduct)
+    return {op, "a kernel of the vector cores alone"};
   for (const Parameter &parameter : kernel.parameters)
-    if (parameter.isScalar())
-      return {op, "a kernel with the scalar " + parameter.name};
+    if (parameter.isScalar() && parameter.type != ElementType::f32)
+      return {op, "the scalar " + parameter.name + ", which is no f32"};
   if (!kernel.derived.empty())
     return {op, "a dimension that follows from others"};
   if (kernel.results.size() != 1)
@@ -113,10 +134,11 @@ mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
     return mlir::failure();
   CodeText code;
   writeHeader(code, kernel, facts);
-  code.paste(deviceFunctions(*text) + "\n" + *text + "\n");
+  code.paste("\n" + *text + "\n");
   writeLaunch(code, kernel);
   return std::vector<ProjectFile>{
       {facts.kernel.name + ".h", code.text()},
+      {"instructions.h", instructionsFile(*text)},
       {"main.asc", hostProgram(kernel, facts, *reference)},
       {"torch.asc", torchRegistration(kernel, facts.kernel)},
       {"CMakeLists.txt", buildFile(facts.kernel)},

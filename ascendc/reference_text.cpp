@@ -68,10 +68,38 @@ void ReferenceWriter::writeProduct(const Value &value) {
   code.add("return sum;");
 }
 
+/// Null for an operation that is no operator of C++.
+const char *symbolOf(Operation operation) {
+  switch (operation) {
+  case Operation::add:
+    return "+";
+  case Operation::subtract:
+    return "-";
+  case Operation::multiply:
+    return "*";
+  case Operation::divide:
+    return "/";
+  case Operation::less:
+    return "<";
+  case Operation::lessEqual:
+    return "<=";
+  case Operation::greater:
+    return ">";
+  case Operation::greaterEqual:
+    return ">=";
+  default:
+    return nullptr;
+  }
+}
+
 mlir::LogicalResult ReferenceWriter::writeBody(const Value &value) {
   std::vector<std::string> indices = indicesOf(value.shape);
   switch (value.operation) {
   case Operation::parameter: {
+    if (kernel.parameters[value.parameter].isScalar()) {
+      code.line("return {};", kernel.parameters[value.parameter].name);
+      return mlir::success();
+    }
     std::string place = "0";
     for (auto [i, dimension] : llvm::enumerate(value.shape))
       place = i == 0 ? "i0" : fmt::format("({}) * {} + i{}", place, textOf(dimension), i);
@@ -91,7 +119,30 @@ mlir::LogicalResult ReferenceWriter::writeBody(const Value &value) {
       return mlir::success();
     }
     [[fallthrough]];
+  case Operation::constant:
+    code.line("return {};", value.constant);
+    return mlir::success();
+  case Operation::select:
+    code.line("return {} != 0 ? {} : {};", elementOf(*value.operands[0], indices),
+              elementOf(*value.operands[1], indices), elementOf(*value.operands[2], indices));
+    return mlir::success();
+  case Operation::negate:
+    code.line("return -{};", elementOf(*value.operands[0], indices));
+    return mlir::success();
+  case Operation::abs:
+    code.line("return std::fabs({});", elementOf(*value.operands[0], indices));
+    return mlir::success();
+  case Operation::minimum:
+  case Operation::maximum:
+    code.line("return std::f{}({}, {});", value.operation == Operation::minimum ? "min" : "max",
+              elementOf(*value.operands[0], indices), elementOf(*value.operands[1], indices));
+    return mlir::success();
   default:
+    if (const char *symbol = symbolOf(value.operation)) {
+      code.line("return {} {} {};", elementOf(*value.operands[0], indices), symbol,
+                elementOf(*value.operands[1], indices));
+      return mlir::success();
+    }
     return reportUnwritten(op, "the reference of this kernel, for the host program");
   }
 }

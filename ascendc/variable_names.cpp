@@ -8,18 +8,19 @@ namespace mmk::ascendc {
 
 // Keywords of C++, and names that the files of a project use themselves.
 static constexpr llvm::StringLiteral reserved[] = {
-    "auto",       "bool",     "break",    "case",    "catch",     "char",       "class",
-    "const",      "delete",   "do",       "double",  "else",      "enum",       "explicit",
-    "extern",     "false",    "float",    "for",     "friend",    "goto",       "half",
-    "if",         "inline",   "int",      "long",    "new",       "operator",   "private",
-    "public",     "register", "return",   "short",   "signed",    "sizeof",     "static",
-    "struct",     "switch",   "template", "this",    "throw",     "true",       "try",
-    "typedef",    "union",    "unsigned", "using",   "virtual",   "void",       "while",
-    "argc",       "argv",     "at",       "checked", "code",      "core",       "expect",
-    "expected",   "found",    "isRight",  "library", "main",      "repeat",     "rest",
-    "start",      "std",      "step",     "stream",  "sum",       "time",       "wrong",
-    "AscendC",    "Buffer",   "DataCopy", "Fixpipe", "GreaterOf", "LesserOf",   "LoadByColumns",
-    "LoadByRows", "LoadData", "LoadTile", "Mmad",    "Multiply",  "QuotientUp", "StoreTile"};
+    "auto",       "bool",     "break",    "case",       "catch",      "char",      "class",
+    "const",      "delete",   "do",       "double",     "else",       "enum",      "explicit",
+    "extern",     "false",    "float",    "for",        "friend",     "goto",      "half",
+    "if",         "inline",   "int",      "long",       "new",        "operator",  "private",
+    "public",     "register", "return",   "short",      "signed",     "sizeof",    "static",
+    "struct",     "switch",   "template", "this",       "throw",      "true",      "try",
+    "typedef",    "union",    "unsigned", "using",      "virtual",    "void",      "while",
+    "argc",       "argv",     "at",       "checked",    "code",       "core",      "expect",
+    "expected",   "found",    "isRight",  "library",    "main",       "repeat",    "rest",
+    "start",      "std",      "step",     "stream",     "sum",        "time",      "wrong",
+    "AscendC",    "Buffer",   "DataCopy", "Fixpipe",    "GreaterOf",  "LesserOf",  "LoadByColumns",
+    "LoadByRows", "LoadRows", "TensorAt", "StoreRows",  "vectorCore", "workspace", "LoadData",
+    "LoadTile",   "Mmad",     "Multiply", "QuotientUp", "StoreTile"};
 
 bool isReserved(llvm::StringRef name) { return llvm::is_contained(reserved, name); }
 
@@ -77,6 +78,8 @@ VariableNames::VariableNames(aicore::KernelOp kernel) : kernel_(kernel) {
   kernel.walk([&](mlir::Operation *op) {
     if (auto phase = mlir::dyn_cast<aicore::PhaseOp>(op))
       mean(phase.getBody().getArgument(0), "core");
+    else if (auto cores = mlir::dyn_cast<aicore::VectorCoresOp>(op))
+      mean(cores.getBody().getArgument(0), "vectorCore");
     else if (auto loop = mlir::dyn_cast<mlir::scf::ForOp>(op))
       mean(loop.getInductionVar(), nameOfLoop(loop));
     else if (auto alloc = mlir::dyn_cast<aicore::AllocOp>(op))
@@ -88,6 +91,8 @@ VariableNames::VariableNames(aicore::KernelOp kernel) : kernel_(kernel) {
     else if (auto load = mlir::dyn_cast<aicore::LoadOp>(op))
       collect(load, load.getSource());
     else if (auto store = mlir::dyn_cast<aicore::FixpipeOp>(op))
+      collect(store, store.getTarget());
+    else if (auto store = mlir::dyn_cast<aicore::StoreOp>(op))
       collect(store, store.getTarget());
     else if (auto quotient = mlir::dyn_cast<mlir::arith::CeilDivSIOp>(op))
       if (auto dim = mlir::dyn_cast<mlir::BlockArgument>(quotient.getLhs());

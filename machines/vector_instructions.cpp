@@ -26,7 +26,7 @@ constexpr VectorInstruction table[] = {
     {"relu", "t:n", "relu", "", "Relu({d}, {0}, {n})", ""},
     {"leaky_relu", "ts:n", "leaky_relu", "", "", "LeakyRelu({d}, {0}, {1}, {n})"},
     {"abs", "t:n", "abs", "math.absf", "Abs({d}, {0}, {n})", ""},
-    {"neg", "t:n", "neg", "arith.negf", "Muls({d}, {0}, -1, {n})", ""},
+    {"neg", "t:n", "neg", "arith.negf", "Muls({d}, {0}, -1.0f, {n})", ""},
     {"exp", "t:n", "exp", "math.exp", "Exp({d}, {0}, {n})", ""},
     {"log", "t:n", "log", "math.log", "Ln({d}, {0}, {n})", ""},
     {"sqrt", "t:n", "sqrt", "math.sqrt", "Sqrt({d}, {0}, {n})", ""},

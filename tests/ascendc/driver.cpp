@@ -34,6 +34,8 @@ int main(int argc, char **argv) {
     }
     t.push_back(address);
   }
+  void *workspace = nullptr;
+  aclrtMalloc(&workspace, WORKSPACE, ACL_MEM_MALLOC_HUGE_FIRST);
   LAUNCH;
   std::ofstream(resultFile, std::ios::binary)
       .write(static_cast<const char *>(t.back()), static_cast<std::streamsize>(resultBytes));

@@ -19,29 +19,45 @@
 namespace shim {
 namespace {
 
-constexpr int pipes = 4;     // MTE1, MTE2, M, FIX
-constexpr int flagIds = 8;   // of a pair of pipes
+constexpr int pipes = 6;   // MTE1, MTE2, M, FIX, V, MTE3
+constexpr int sides = 3;   // the cube core and its two vector cores
+constexpr int flagIds = 8; // of a pair of pipes
+constexpr int crossIds = 16, mostCrossFlags = 15;
 constexpr int poison = 0xFF; // of unwritten bytes: NaN in each type of float
 
-/// Bytes of L1, L0A, L0B, L0C of Ascend 910B, by AscendC::TPosition.
-constexpr std::array<size_t, 4> capacities = {524288, 65536, 65536, 131072};
+/// Bytes of L1, L0A, L0B, L0C and UB of Ascend 910B, by AscendC::TPosition.
+constexpr std::array<size_t, 5> capacities = {524288, 65536, 65536, 131072, 196608};
 
 struct Step {
-  enum Kind { work, set, wait, barrier } kind;
+  enum Kind { work, set, wait, barrier, setCross, waitCross } kind;
   std::function<void()> run;
   int flag = 0;
   Where where = {};
 };
 
 struct Core {
-  int64_t number = 0;
   std::array<std::deque<Step>, pipes> queues;
   std::array<bool, pipes * pipes * flagIds> flags = {};
-  std::array<std::vector<unsigned char>, 4> memories;
+  /// Counters of flags between cores: of the cube core by vector core, of a vector core the first.
+  std::array<std::array<int, crossIds>, 2> crossFlags = {};
+  std::array<std::vector<unsigned char>, capacities.size()> memories;
 };
 
-Core *core = nullptr;
+struct Block {
+  int64_t number = 0;
+  bool isMixed = false;
+  std::array<Core, sides> cores;
+};
+
+Block *current = nullptr;
+int currentSide = 0;                     // which core's function or instruction runs
+Core *core = nullptr;                    // the same
 std::map<uintptr_t, size_t> allocations; // of global memory: address to bytes
+
+void switchTo(int side) {
+  currentSide = side;
+  core = &current->cores[side];
+}
 
 [[noreturn]] void stop(const std::string &message, Where where) {
   std::fprintf(stderr, "%s:%u: %s\n", where.file_name(), unsigned(where.line()), message.c_str());
@@ -53,16 +69,28 @@ int numberOf(Flag flag, Where where) {
   return (flag.from * pipes + flag.to) * flagIds + flag.id;
 }
 
+/// Of the cube core, by both vector cores.
+bool isUp(int flag) {
+  return core->crossFlags[0][flag] > 0 && (currentSide != 0 || core->crossFlags[1][flag] > 0);
+}
+
 bool isReady(int pipe) {
   if (core->queues[pipe].empty())
     return false;
   const Step &step = core->queues[pipe].front();
   if (step.kind == Step::wait)
     return core->flags[step.flag];
+  if (step.kind == Step::waitCross)
+    return isUp(step.flag);
   // In each queue at the same barrier: the first that each has left.
   return step.kind != Step::barrier || std::ranges::all_of(core->queues, [](const auto &queue) {
            return queue.front().kind == Step::barrier;
          });
+}
+
+void countUp(int &counter, const Step &step) {
+  if (++counter > mostCrossFlags)
+    stop("a flag between cores counts beyond 15", step.where);
 }
 
 void runNext(int pipe) {
@@ -79,6 +107,17 @@ void runNext(int pipe) {
   case Step::wait:
     core->flags[step.flag] = false;
     return;
+  case Step::setCross:
+    if (currentSide != 0)
+      return countUp(current->cores[0].crossFlags[currentSide - 1][step.flag], step);
+    for (int side : {1, 2})
+      countUp(current->cores[side].crossFlags[0][step.flag], step);
+    return;
+  case Step::waitCross:
+    --core->crossFlags[0][step.flag];
+    if (currentSide == 0)
+      --core->crossFlags[1][step.flag];
+    return;
   case Step::barrier:
     for (int other = 0; other < pipes; ++other)
       if (other != pipe)
@@ -87,10 +126,13 @@ void runNext(int pipe) {
 }
 
 /// The pipes by priority: what brings data first, or what uses it first.
-std::vector<int> orderOf(std::mt19937 &random) {
+std::vector<std::pair<int, int>> orderOf(std::mt19937 &random) {
   const char *chosen = std::getenv("SHIM_ORDER");
   const std::string order = chosen ? chosen : "ahead";
-  std::vector<int> ahead = {1, 0, 2, 3};
+  std::vector<std::pair<int, int>> ahead; // side and pipe
+  for (int side = 0; side < sides; ++side)
+    for (int pipe : {1, 0, 2, 3, 4, 5})
+      ahead.emplace_back(side, pipe);
   if (order == "behind")
     std::ranges::reverse(ahead);
   else if (order != "ahead")
@@ -101,37 +143,54 @@ std::vector<int> orderOf(std::mt19937 &random) {
 void runPipes() {
   const char *seed = std::getenv("SHIM_ORDER");
   std::mt19937 random(seed ? unsigned(std::atoi(seed)) : 0);
-  for (;;) {
-    const std::vector<int> order = orderOf(random);
-    const auto ready = std::ranges::find_if(order, isReady);
-    if (ready == order.end())
-      break;
-    runNext(*ready);
+  std::vector<std::pair<int, int>> order = orderOf(random);
+  auto isNext = [](std::pair<int, int> next) {
+    switchTo(next.first);
+    return isReady(next.second);
+  };
+  for (auto ready = std::ranges::find_if(order, isNext); ready != order.end();
+       ready = std::ranges::find_if(order, isNext)) {
+    runNext(ready->second);
+    order = orderOf(random);
   }
-  for (const auto &queue : core->queues)
-    if (!queue.empty())
-      stop("deadlock: nothing sets this flag any more", queue.front().where);
-}
-
-} // namespace
-
-void launch(int cores, const std::function<void()> &kernel) {
-  for (int number = 0; number < cores; ++number) {
-    auto state = std::make_unique<Core>();
-    core = state.get();
-    core->number = number;
-    for (size_t i = 0; i < capacities.size(); ++i)
-      core->memories[i].assign(capacities[i], poison);
-    kernel();
-    runPipes();
-    if (std::ranges::find(core->flags, true) != core->flags.end()) {
+  for (const Core &each : current->cores) {
+    for (const auto &queue : each.queues)
+      if (!queue.empty())
+        stop("deadlock: nothing sets this flag any more", queue.front().where);
+    auto isCounted = [](const auto &counters) {
+      return std::ranges::any_of(counters, [](int count) { return count != 0; });
+    };
+    if (std::ranges::find(each.flags, true) != each.flags.end() ||
+        std::ranges::any_of(each.crossFlags, isCounted)) {
       std::fprintf(stderr, "a flag is set when the kernel ends\n");
       std::_Exit(3);
     }
   }
 }
 
-int64_t block() { return core->number; }
+} // namespace
+
+void launch(int cores, const std::function<void()> &kernel) {
+  for (int number = 0; number < cores; ++number) {
+    auto state = std::make_unique<Block>();
+    current = state.get();
+    current->number = number;
+    for (Core &each : current->cores)
+      for (size_t i = 0; i < capacities.size(); ++i)
+        each.memories[i].assign(capacities[i], poison);
+    switchTo(0);
+    kernel();
+    for (int side = 1; side < sides && current->isMixed; ++side) {
+      switchTo(side);
+      kernel();
+    }
+    runPipes();
+  }
+}
+
+int64_t block() { return current->number; }
+int side() { return currentSide; }
+void isMixed() { current->isMixed = true; }
 
 void work(int pipe, std::function<void()> instruction) {
   core->queues[pipe].push_back({Step::work, std::move(instruction)});
@@ -141,6 +200,14 @@ void set(Flag flag, Where where) {
 }
 void wait(Flag flag, Where where) {
   core->queues[flag.to].push_back({Step::wait, {}, numberOf(flag, where), where});
+}
+void setCross(int pipe, int id, Where where) {
+  expect(id >= 0 && id < crossIds, "a flag of 0 to 15", where);
+  core->queues[pipe].push_back({Step::setCross, {}, id, where});
+}
+void waitCross(int pipe, int id, Where where) {
+  expect(id >= 0 && id < crossIds, "a flag of 0 to 15", where);
+  core->queues[pipe].push_back({Step::waitCross, {}, id, where});
 }
 void barrier(Where where) {
   for (auto &queue : core->queues)
@@ -165,6 +232,11 @@ void *global(const void *address, size_t count, Where where) {
       next != allocations.begin() && (--next, at + count <= next->first + next->second);
   expect(isInside, "an access within a tensor in global memory", where);
   return const_cast<void *>(address);
+}
+
+void copy(void *to, const void *from, size_t bytes, size_t room) {
+  std::memcpy(to, from, bytes);
+  std::memset(static_cast<unsigned char *>(to) + bytes, poison, room - bytes);
 }
 
 float multiplyAdd(float a, float b, float sum) { return std::fma(a, b, sum); }

@@ -21,15 +21,23 @@ struct Flag {
   int32_t id = 0;
 };
 
-/// Runs a kernel's function once for each core, and then the pipes of that core.
+/// Runs a kernel's function for each side of each block, and then the pipes of that block.
 void launch(int cores, const std::function<void()> &kernel);
-/// The number of the core.
+/// The number of the block.
 int64_t block();
+/// The cube core, 0, or one of the vector cores, 1 and 2, for which the function runs.
+int side();
+/// The kernel has code for the vector cores.
+void isMixed();
 
 void work(int pipe, std::function<void()> instruction);
 void set(Flag flag, Where where);
 void wait(Flag flag, Where where);
-/// Of all pipes.
+/// A counter of the cube core, or of each vector core. The cube core counts both vector cores; the
+/// wait is for one of each.
+void setCross(int pipe, int id, Where where);
+void waitCross(int pipe, int id, Where where);
+/// Of all pipes of a core.
 void barrier(Where where);
 
 /// Ends the program with a message at a place of the kernel where a rule does not hold.
@@ -40,6 +48,9 @@ void expect(bool holds, const char *rule, Where where);
 void *local(int position, size_t address, size_t bytes, size_t first, size_t count, Where where);
 /// Bytes of an allocation in global memory.
 void *global(const void *address, size_t count, Where where);
+
+/// Copies bytes, and makes the rest of the room unknown.
+void copy(void *to, const void *from, size_t bytes, size_t room);
 
 /// With one rounding.
 float multiplyAdd(float a, float b, float sum);

@@ -6,11 +6,11 @@
 #include <initializer_list>
 
 namespace c10 {
-enum class ScalarType { Half, BFloat16, Float };
+enum class ScalarType { Byte, Half, BFloat16, Float };
 }
 namespace at {
-constexpr c10::ScalarType kHalf = c10::ScalarType::Half, kBFloat16 = c10::ScalarType::BFloat16,
-                          kFloat = c10::ScalarType::Float;
+constexpr c10::ScalarType kByte = c10::ScalarType::Byte, kHalf = c10::ScalarType::Half,
+                          kBFloat16 = c10::ScalarType::BFloat16, kFloat = c10::ScalarType::Float;
 struct IntArrayRef {
   IntArrayRef(std::initializer_list<int64_t> extents);
   bool operator==(const IntArrayRef &other) const;

@@ -1,0 +1,33 @@
+#include "ascendc/side.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mmk::ascendc {
+
+/// Scalar code, which every core computes as far as it needs it.
+static bool isScalar(mlir::Operation *op) {
+  return mlir::isa<aicore::SlotOp, aicore::TallyOp>(op) ||
+         mlir::isa<mlir::arith::ArithDialect>(op->getDialect());
+}
+
+bool Side::finds(mlir::Operation *op) {
+  auto hasInside = [&](mlir::Operation *inner) { return !isScalar(inner) && has(inner); };
+  if (mlir::isa<mlir::scf::ForOp, mlir::scf::IfOp, aicore::PhaseOp, aicore::VectorCoresOp>(op))
+    return llvm::any_of(op->getRegions(), [&](mlir::Region &region) {
+      return llvm::any_of(region.getOps(),
+                          [&](mlir::Operation &inner) { return hasInside(&inner); });
+    });
+  if (mlir::isa<aicore::AllocOp>(op))
+    return llvm::any_of(op->getUsers(), hasInside);
+  return !mlir::isa<mlir::scf::YieldOp>(op) && aicore::unitOf(op) == unit_;
+}
+
+bool Side::has(mlir::Operation *op) {
+  const auto found = known_.find(op);
+  if (found != known_.end())
+    return found->second;
+  return known_[op] = finds(op);
+}
+
+} // namespace mmk::ascendc
