@@ -64,14 +64,10 @@ Blocks BlockChooser::choose(const BlockedProduct &product, BlockLimits limits) {
     Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
                                  whole(room, lanes));
     most = b.CreateSelect(product.bInPlace, wide, most);
-    // Partial sums between two passes need room, which the schedule may have made small.
-    Value *ofRoom = b.CreateBinaryIntrinsic(
-        Intrinsic::smax, e.roundDown(b.CreateUDiv(limits.accElements, e.number(height)), lanes),
-        e.number(lanes));
-    Value *ofWaiting = e.min(e.number(tuning.columnsOfWaitingSums), ofRoom);
-    most = b.CreateSelect(isOnePass, most, e.min(most, ofWaiting));
+    most = b.CreateSelect(isOnePass, most, e.min(most, e.number(tuning.columnsOfWaitingSums)));
     Value *columns = whole(b.CreateAdd(equalPart(n, most), e.number(width - 1)), width);
     columns = e.min(e.min(columns, most), wide);
+    // Partial sums between two passes need room.
     Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
     Value *rows = b.CreateSelect(isOnePass, m, e.roundUp(equalPart(m, waiting), height));
     return SmallVector<Value *>{depth, rows, columns};

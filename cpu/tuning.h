@@ -121,6 +121,8 @@ struct CpuTuning {
   /// The most columns of a block with partial sums between passes: the scratch then holds about as
   /// many rows of them (480 in a mebibyte); fewer rows mean that B is packed more often.
   int64_t columnsOfWaitingSums = 480;
+  /// Rows of them that the scratch of a small tile holds, too: those of the highest register tile.
+  int64_t rowsOfWaitingSums = 32;
 
   //===--- dot products (dots.cpp) ----------------------------------------------------------===//
 
