@@ -120,7 +120,8 @@ int64_t GroupTiling::tileOf(StringRef dim, int64_t otherwise) {
   return kernel.chosenNumber(("tile." + dim).str(), otherwise);
 }
 
-/// Rows and columns of a tile that is transposed: of both, 128 bytes or more.
+/// Rows and columns of a tile that is transposed, where the schedule has none: of both, 128 bytes
+/// or more.
 static constexpr int64_t transposedTile = 64;
 
 /// Whether the group, one of a kernel with products, only copies a tensor of which another
@@ -155,16 +156,15 @@ void GroupTiling::chooseTile() {
     const ProductTile product = backend.literalProductTile(machine, operandType(contract));
     literal = {product.m, product.n};
   }
+  // Rows and columns of a transposition are both pieces of memory, on one side.
+  if (isTransposition())
+    literal = {transposedTile * (machine.getTopology() == aicore::Topology::split
+                                     ? machine.getVectorCores()
+                                     : 1),
+               transposedTile};
   auto fitsLiteral = [&](StringRef dim) {
     return contract && backend.fitsLiteralTiles() && llvm::isDigit(dim.front());
   };
-  if (isTransposition()) {
-    // Its rows and its columns are both pieces of memory, on one side.
-    tileM = tileN = transposedTile;
-    if (machine.getTopology() == aicore::Topology::split)
-      tileM *= machine.getVectorCores();
-    return;
-  }
   tileN = tileOf(dims.back(), literal.columns);
   // Rows that are reduced are whole.
   fitsN = !rows && (fits(dims.back()) || fitsLiteral(dims.back()));
