@@ -137,15 +137,15 @@ CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
   };
   const int64_t columns = atMost(tile.tileN, machine.capacity(Space::l0b) / bytes / stage);
   const int64_t sums = tile.tileN + tuning.scratchPadding;
+  const int64_t rows = atMost(tile.tileM, machine.capacity(Space::l0c) / 4 / sums);
   // Sums between two passes wait here, of whole rows of a block.
-  const int64_t waiting = tuning.rowsOfWaitingSums * tuning.columnsOfWaitingSums,
-                rows = atMost(std::max(tile.tileM, llvm::divideCeilSigned(waiting, sums)),
-                              machine.capacity(Space::l0c) / 4 / sums);
+  const int64_t waiting = tuning.rowsOfWaitingSums * tuning.columnsOfWaitingSums;
   Scratch all;
   all.a = alloc(nameOf(contract.getInputs()[0]), Space::l0a, tuning.scratchRows,
                 stage + 2 * tuning.scratchPadding, element, ofM);
   all.b = alloc(nameOf(contract.getInputs()[1]), Space::l0b, stage, columns, element, ofN);
-  all.sums = alloc("acc", Space::l0c, rows, sums, accumulator, ofM);
+  all.sums = alloc("acc", Space::l0c, rows, std::max(sums, llvm::divideCeilSigned(waiting, rows)),
+                   accumulator, ofM);
   return all;
 }
 

@@ -18,7 +18,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK-LABEL: aicore.kernel @fused
 // CHECK:         %a_l0a = aicore.alloc "a" of "scratch" copies 1 : memref<16x80xf16, #aicore.space<l0a>>
 // CHECK-NEXT:    %b_l0b = aicore.alloc "b" of "scratch" copies 1 : memref<48x32xf16, #aicore.space<l0b>>
-// CHECK-NEXT:    %acc_l0c = aicore.alloc "acc" of "scratch" copies 1 : memref<320x48xf32, #aicore.space<l0c>>
+// CHECK-NEXT:    %acc_l0c = aicore.alloc "acc" of "scratch" copies 1 : memref<64x240xf32, #aicore.space<l0c>>
 // CHECK-NEXT:    %{{.*}} = arith.ceildivsi %M, %c64
 // CHECK-NEXT:    %{{.*}} = arith.ceildivsi %N, %c32
 // CHECK:         scf.for
