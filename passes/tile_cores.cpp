@@ -156,15 +156,17 @@ void GroupTiling::chooseTile() {
     const ProductTile product = backend.literalProductTile(machine, operandType(contract));
     literal = {product.m, product.n};
   }
-  // Rows and columns of a transposition are both pieces of memory, on one side.
-  if (isTransposition())
-    literal = {transposedTile * (machine.getTopology() == aicore::Topology::split
-                                     ? machine.getVectorCores()
-                                     : 1),
-               transposedTile};
   auto fitsLiteral = [&](StringRef dim) {
     return contract && backend.fitsLiteralTiles() && llvm::isDigit(dim.front());
   };
+  // Rows and columns of a transposition are both pieces of memory, on one side. Tiles that are
+  // fitted give all cores some.
+  if (isTransposition() && !fits(dims.back()) && !fits(dims[rowsOfOutput()])) {
+    tileM = tileN = transposedTile;
+    if (machine.getTopology() == aicore::Topology::split)
+      tileM *= machine.getVectorCores();
+    return;
+  }
   tileN = tileOf(dims.back(), literal.columns);
   // Rows that are reduced are whole.
   fitsN = !rows && (fits(dims.back()) || fitsLiteral(dims.back()));
