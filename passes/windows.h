@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,7 @@ struct ImageOperand {
   mlir::tensor::CollapseShapeOp collapse;
   ir::WindowOp window;
   Axis lines, columns;
+  std::array<Axis, 2> axes() const { return {lines, columns}; }
   unsigned channel = 0, channelSource = 0;
   std::optional<unsigned> images; ///< that are one dimension with the pixels
   llvm::SmallVector<int64_t> pixels, depth;

@@ -39,7 +39,7 @@ TransferInserter::StageRange TransferInserter::emitImageLoop(Tile &tile, Product
   using Predicate = arith::CmpIPredicate;
   ImageLines &lines = product.lines;
   ImageOperand &image = *product.image;
-  for (auto [axis, taps] : llvm::zip(ArrayRef{image.lines, image.columns}, lines.taps))
+  for (auto [axis, taps] : llvm::zip(image.axes(), lines.taps))
     taps = dimension(image.nameOf(axis.tap));
   Value parts = partsOf(product);
   auto loop = scf::ForOp::create(b, loc, index(0), parts, index(1));
@@ -188,7 +188,7 @@ void TransferInserter::emitTapsLoad(Product &product, Value stageNumber) {
   fillOffsets(matrix, index(0));
   SmallVector<int64_t> along;
   SmallVector<Value> sizes;
-  for (auto [axis, extent] : llvm::zip(ArrayRef{image.lines, image.columns}, lines.taps))
+  for (auto [axis, extent] : llvm::zip(image.axes(), lines.taps))
     if (axis.tap) {
       along.push_back(dimOf(axis.tap));
       sizes.push_back(extent);
