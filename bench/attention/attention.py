@@ -7,15 +7,14 @@ beside published times.
 --write puts the tables, all or those named, into docs/attention.md.
 """
 
-import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from counted import count, write_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/attention.md"
-END = "<!-- End of the table -->"
 MARK = "<!-- {}: bench/attention/attention.py --write -->"
 
 ATTENTION = """kernel k(q: {t}[B, H, M, D], k: {t}[B, G, N, D], v: {t}[B, G, N, D], group: int = {group},
@@ -65,22 +64,6 @@ ROWS = [
 
 # Heads, length, and the part of the names of kernels that says the condition.
 GRADIENTS = [(1, 2048, ""), (1, 8192, ""), (8, 2048, ""), (8, 8192, ""), (8, 8192, "_causal")]
-
-
-def count(mmk, text, dims, choices=(), kernel=None):
-    """The clock's report and the variant; None for a variant that is refused."""
-    with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
-        file.write(text + "\n")
-        file.flush()
-        words = [word for choice in choices for word in ("--set", choice)]
-        words += ["--kernel", kernel] if kernel else []
-        done = subprocess.run([mmk, "run", file.name, *[f"{name}={extent}" for name, extent in dims.items()],
-                               "--machine", "ascend910b2", "--count-only", "--no-cache", "--json", "-",
-                               *words], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{choices}: {done.stderr}")
-    report = json.loads(done.stdout)[0]
-    return report["clock"], report["variant"]
 
 
 def dims_of(batch, heads, groups, queries, keys):
@@ -187,18 +170,7 @@ def decode(mmk):
 def main():
     tables = {"Steps": steps, "Published": published, "Forms": rows, "Causal": conditions,
               "Decode": decode, "Gradients": gradients, "Passes": passes_of_gradients}
-    text = PAGE.read_text()
-    only = [word for word in sys.argv[2:] if word != "--write"]
-    for name, make in tables.items():
-        if only and name not in only:
-            continue
-        table = make(sys.argv[1])
-        print(f"{table}\n")
-        begin = MARK.format(name)
-        before, rest = text.split(begin, 1)
-        text = f"{before}{begin}\n{table}\n{END}{rest.split(END, 1)[1]}"
-    if "--write" in sys.argv[2:]:
-        PAGE.write_text(text)
+    write_tables(PAGE, MARK, tables)
 
 
 if __name__ == "__main__":

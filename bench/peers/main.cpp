@@ -1,5 +1,6 @@
 // mmk-peers: mmk and other libraries, interleaved in one process.
 #include "bench/ceilings.h"
+#include "bench/page.h"
 #include "bench/peers/contenders.h"
 #include "bench/peers/own_cores.h"
 #include "bench/peers/report.h"
@@ -7,9 +8,7 @@
 #include "bench/peers/versions_of.h"
 #include "runtime/threads.h"
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/App.hpp>
@@ -18,7 +17,6 @@
 
 #include <ctime>
 #include <fmt/format.h>
-#include <fstream>
 #include <regex>
 
 namespace mmk::peers {
@@ -32,27 +30,10 @@ constexpr const char *begin = "<!-- The tables: mmk-peers --update -->\n",
 /// Seconds to wait for cores that other processes use, in all.
 constexpr double patienceSeconds = 300;
 
-std::string cpuModel() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (const llvm::StringRef text(line); text.starts_with("model name"))
-      return text.split(':').second.trim().str();
-  return "unknown";
-}
-
-/// Between the marks of the page.
 bool update(const std::vector<Row> &rows) {
-  std::string old;
-  if (auto buffer = llvm::MemoryBuffer::getFile(page))
-    old = (*buffer)->getBuffer().str();
-  const size_t from = old.find(begin), to = old.find(end);
-  if (from == std::string::npos || to == std::string::npos) {
-    fmt::print(stderr, "{} has no marks for the tables\n", page);
+  if (!replaceTables(page, begin, end, markdown(rows)))
     return false;
-  }
   std::error_code error;
-  llvm::raw_fd_ostream(page, error)
-      << old.substr(0, from) << begin << markdown(rows) << old.substr(to);
   llvm::raw_fd_ostream(data, error) << json(rows);
   return true;
 }
@@ -123,7 +104,7 @@ std::vector<std::pair<std::string, std::string>> versions() {
   }();
   const Ceilings ceilings = measureCeilings();
   return {{"measured", when},
-          {"CPU", fmt::format("{}, {} to use", cpuModel(), availableThreads())},
+          {"CPU", fmt::format("{}, {} to use", cpuName(), availableThreads())},
           {"ceilings of one core at the end",
            fmt::format("f32 {:.0f} GFLOP/s, `vdpbf16ps` {:.0f}, `vpdpbusd` {:.0f} GOP/s",
                        ceilings.f32, ceilings.bf16, ceilings.i8)},

@@ -8,14 +8,14 @@ and as a pass of their own.
 --write puts the tables into docs/rows.md.
 """
 
-import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from counted import END, count
+
 PAGE = Path(__file__).resolve().parents[2] / "docs/rows.md"
-BEGIN, END = "<!-- The table: bench/rows/rows.py --write -->", "<!-- End of the table -->"
+BEGIN = "<!-- The table: bench/rows/rows.py --write -->"
 FEW = "<!-- Few rows: bench/rows/rows.py --write -->"
 BEHIND = "<!-- Behind a product: bench/rows/rows.py --write -->"
 BYTES = {"f32": 4, "f16": 2, "bf16": 2}
@@ -92,24 +92,12 @@ FEW_ROWS = [
 ]
 
 
-def count(mmk, text, dims, *words):
-    with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
-        file.write(text + "\n")
-        file.flush()
-        done = subprocess.run([mmk, "run", file.name, *[f"{name}={extent}" for name, extent in dims.items()],
-                               "--machine", "ascend910b2", "--count-only", "--no-cache", "--json", "-",
-                               *words],
-                              capture_output=True, text=True, check=True)
-    report = json.loads(done.stdout)[0]
-    return report["clock"], report["variant"]
-
-
 def few_rows(mmk):
     lines = ["| kernel | M x N | `grid` = 1, us | chosen, us | times as fast | GB/s of its tensors | bound "
              "| variant |", "|---|---|---|---|---|---|---|---|"]
     for text, name, m, n, tensors, reduced in FEW_ROWS:
-        whole = [word for dim in reduced for word in ("--set", f"grid.{dim}=1")]
-        before = count(mmk, text, {"M": m, "N": n}, *whole)[0]["time_us"]
+        whole = [f"grid.{dim}=1" for dim in reduced]
+        before = count(mmk, text, {"M": m, "N": n}, whole)[0]["time_us"]
         clock, variant = count(mmk, text, {"M": m, "N": n})
         us = clock["time_us"]
         lines.append(f"| {name} | {m} x {n} | {before:.2f} | {us:.2f} | {before / us:.2f} | "
@@ -121,7 +109,7 @@ def products(mmk):
     lines = ["| kernel | dimensions | `fuse = all`, us | chosen, us | times as fast | variant |",
              "|---|---|---|---|---|---|"]
     for text, name, dims in PRODUCTS:
-        before = count(mmk, text, dims, "--set", "fuse=all")[0]["time_us"]
+        before = count(mmk, text, dims, ["fuse=all"])[0]["time_us"]
         clock, variant = count(mmk, text, dims)
         shape = ", ".join(f"{dim} = {extent}" for dim, extent in dims.items())
         lines.append(f"| {name} | {shape} | {before:.2f} | {clock['time_us']:.2f} | "

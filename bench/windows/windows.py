@@ -7,15 +7,14 @@ published times, and one kernel beside three.
 --write puts the tables, all or those named, into docs/convolution.md.
 """
 
-import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from counted import count, write_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/convolution.md"
-END = "<!-- End of the table -->"
 MARK = "<!-- {}: bench/windows/windows.py --write -->"
 
 DIMS = """  dim P = (H + 2*padding - dilation*(R - 1) - 1) / stride + 1;
@@ -56,21 +55,6 @@ LAYERS = [
 ]
 # Multiply-accumulates a cycle of 24 cores, by type.
 PEAK = {"f16": 24 * 4096, "bf16": 24 * 4096, "f32": 24 * 1024}
-
-
-def count(mmk, text, dims, choices=()):
-    """The clock's report and the variant."""
-    with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
-        file.write(text + "\n")
-        file.flush()
-        words = [word for choice in choices for word in ("--set", choice)]
-        done = subprocess.run([mmk, "run", file.name, *[f"{name}={extent}" for name, extent in dims.items()],
-                               "--machine", "ascend910b2", "--count-only", "--no-cache", "--json", "-",
-                               *words], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{choices}: {done.stderr}")
-    report = json.loads(done.stdout)[0]
-    return report["clock"], report["variant"]
 
 
 def form_of(mmk, text, dims, channels):
@@ -137,19 +121,7 @@ def fused(mmk):
 
 
 def main():
-    tables = {"Published": published, "Forms": forms, "Fused": fused}
-    text = PAGE.read_text()
-    only = [word for word in sys.argv[2:] if word != "--write"]
-    for name, make in tables.items():
-        if only and name not in only:
-            continue
-        table = make(sys.argv[1])
-        print(f"{table}\n")
-        begin = MARK.format(name)
-        before, rest = text.split(begin, 1)
-        text = f"{before}{begin}\n{table}\n{END}{rest.split(END, 1)[1]}"
-    if "--write" in sys.argv[2:]:
-        PAGE.write_text(text)
+    write_tables(PAGE, MARK, {"Published": published, "Forms": forms, "Fused": fused})
 
 
 if __name__ == "__main__":
