@@ -133,10 +133,7 @@ std::string Instructions::copyOf(mlir::Value buffer, mlir::Value slot,
 }
 
 std::string Instructions::extentOf(mlir::Value tensor, int64_t dim) {
-  const unsigned i = cast<mlir::BlockArgument>(tensor).getArgNumber() - kernel_.getDims().size(),
-                 args = kernel_.getArgs().size();
-  const auto named =
-      cast<ir::NamedAttr>(i < args ? kernel_.getArgs()[i] : kernel_.getResults()[i - args]);
+  const ir::NamedAttr named = namedOf(kernel_, tensor);
   const auto *found = llvm::find(kernel_.getDims(), named.getDims()[dim]);
   return found == kernel_.getDims().end() // a number
              ? named.getDims()[dim].str()
@@ -248,11 +245,18 @@ Statement Instructions::storeSums(aicore::FixpipeOp op) {
                      rowStride(op, op.getTarget()));
 }
 
+std::string Instructions::eventOf(int64_t first, mlir::Value slot) {
+  return expressions_.sum(std::to_string(first), expressions_.of(slot, Expressions::additive));
+}
+
 template <typename Op> Statement Instructions::flag(Op op, const char *function) {
-  const std::string event = std::to_string(op.getEvent());
   return fmt::format("{}<HardEvent::{}_{}>({});", function, nameOf(op.getFrom()),
-                     nameOf(op.getTo()),
-                     expressions_.sum(event, expressions_.of(op.getSlot(), Expressions::additive)));
+                     nameOf(op.getTo()), eventOf(op.getEvent(), op.getSlot()));
+}
+
+template <typename Op> Statement Instructions::crossFlag(Op op, const char *function) {
+  return fmt::format("{}<2, PIPE_{}>({});", function, nameOf(op.getPipe()),
+                     eventOf(op.getFlag(), op.getSlot()));
 }
 
 Statement Instructions::statement(mlir::Operation *op) {
@@ -265,16 +269,8 @@ Statement Instructions::statement(mlir::Operation *op) {
       .Case([&](aicore::FetchOp op) { return fetch(op); })
       .Case([&](aicore::StoreOp op) { return store(op); })
       .Case([&](aicore::VectorOp op) { return vector(op); })
-      .Case([&](aicore::SetCrossOp op) -> Statement {
-        return fmt::format("CrossCoreSetFlag<2, PIPE_{}>({});", nameOf(op.getPipe()),
-                           expressions_.sum(std::to_string(op.getFlag()),
-                                            expressions_.of(op.getSlot(), Expressions::additive)));
-      })
-      .Case([&](aicore::WaitCrossOp op) -> Statement {
-        return fmt::format("CrossCoreWaitFlag<2, PIPE_{}>({});", nameOf(op.getPipe()),
-                           expressions_.sum(std::to_string(op.getFlag()),
-                                            expressions_.of(op.getSlot(), Expressions::additive)));
-      })
+      .Case([&](aicore::SetCrossOp set) { return crossFlag(set, "CrossCoreSetFlag"); })
+      .Case([&](aicore::WaitCrossOp wait) { return crossFlag(wait, "CrossCoreWaitFlag"); })
       .Case([&](aicore::SetFlagOp set) { return flag(set, "SetFlag"); })
       .Case([&](aicore::WaitFlagOp wait) { return flag(wait, "WaitFlag"); })
       .Case([&](aicore::BarrierOp barrier) -> Statement {

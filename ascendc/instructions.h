@@ -30,7 +30,10 @@ private:
   Statement vector(aicore::VectorOp op);
   Statement vectorInstruction(aicore::VectorOp op, aicore::VecOp vec);
   Statement byRows(aicore::VectorOp op, aicore::VecOp vec, const std::string &name);
+  /// The number of an event or a flag: those of a buffer's copies follow each other.
+  std::string eventOf(int64_t first, mlir::Value slot);
   template <typename Op> Statement flag(Op op, const char *function);
+  template <typename Op> Statement crossFlag(Op op, const char *function);
 
   std::string copyOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part = {});
   std::string tileOf(aicore::VectorTile tile);

@@ -24,8 +24,7 @@ static constexpr llvm::StringLiteral reserved[] = {
 
 bool isReserved(llvm::StringRef name) { return llvm::is_contained(reserved, name); }
 
-/// The attribute that names an argument of the kernel; null for a dimension or another value.
-static ir::NamedAttr namedOf(aicore::KernelOp kernel, mlir::Value value) {
+ir::NamedAttr namedOf(aicore::KernelOp kernel, mlir::Value value) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
   if (!argument || argument.getOwner() != &kernel.getBody().front() ||
       argument.getArgNumber() < kernel.getDims().size())

@@ -16,6 +16,9 @@ namespace mmk::ascendc {
 /// the files of a project.
 bool isReserved(llvm::StringRef name);
 
+/// The attribute that names an argument of the kernel; null for a dimension or another value.
+ir::NamedAttr namedOf(aicore::KernelOp kernel, mlir::Value value);
+
 class VariableNames {
 public:
   explicit VariableNames(aicore::KernelOp kernel);
