@@ -52,6 +52,12 @@ void registerDialectExtensions(DialectRegistry &registry) {
   linalg::registerTilingInterfaceExternalModels(registry);
 }
 
+void addVariantPasses(OpPassManager &manager, const ApplyVariantOptions &options) {
+  // A reduction that is none any more has other tiles.
+  manager.addPass(createUnrollWindows());
+  manager.addPass(createApplyVariant(options));
+}
+
 void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel level,
                    FlagEffort effort) {
   if (level == LoweringLevel::mmk)
@@ -108,8 +114,7 @@ LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const Pipeline
     choose.variant += (choose.variant.empty() ? "" : ",") + key + "=" + value;
   PassManager chooser(&context_);
   watch(chooser);
-  chooser.addPass(createUnrollWindows());
-  chooser.addPass(createApplyVariant(choose));
+  addVariantPasses(chooser, choose);
   if (options.printAfter.empty()) {
     PassManager &passes = passesTo(level, options);
     for (PassManager *manager : {&chooser, &passes}) {

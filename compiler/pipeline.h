@@ -68,6 +68,9 @@ mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, L
 /// in which they run.
 void registerDialectExtensions(mlir::DialectRegistry &registry);
 
+/// Adds mmk-apply-variant, and what changes the groups that it chooses for.
+void addVariantPasses(mlir::OpPassManager &manager, const ApplyVariantOptions &options = {});
+
 /// Adds the passes after mmk-apply-variant; mmk-opt has them as `--mmk-pipeline`.
 void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, LoweringLevel level,
                    FlagEffort effort = FlagEffort::proved);

@@ -32,8 +32,7 @@ std::vector<std::string> passNames() {
   std::vector<std::string> names = {"all"};
   for (MachineKind kind : allMachineKinds) {
     mlir::PassManager manager(&context);
-    manager.addPass(createUnrollWindows());
-    manager.addPass(createApplyVariant());
+    addVariantPasses(manager);
     buildPipeline(manager, backendOf(kind), LoweringLevel::aicore);
     for (mlir::Pass &pass : manager.getPasses())
       if (std::ranges::find(names, pass.getArgument()) == names.end())
