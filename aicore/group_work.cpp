@@ -4,7 +4,7 @@
 #include "machines/vector_instructions.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 #include "place/online_rows.h"
 #include "place/vector_functions.h"
 #include "place/vector_scratch.h"

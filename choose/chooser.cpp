@@ -2,7 +2,7 @@
 
 #include "backend/backend.h"
 #include "frontend/schedule.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
 #include "support/timing.h"

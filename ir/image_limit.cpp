@@ -11,8 +11,6 @@ using llvm::formatv;
 namespace mmk::aicore {
 
 static constexpr StringLiteral attributeName = "images";
-/// The largest values of the load's fields (LoadData3DParamsV2).
-static constexpr int64_t mostTaps = 255, mostExtent = 32767, mostPadding = 255;
 
 /// Pixels of the image from the first tap of a pixel of the result to the last.
 static int64_t spanOf(const ImageLimit::Axis &axis, ImageLimit::Extents extentOf) {
@@ -34,22 +32,22 @@ int64_t ImageLimit::depthOfStage(Extents extentOf) const {
 
 std::string ImageLimit::problem(Extents extentOf) const {
   for (const Axis *axis : {&lines, &columns}) {
-    if (extentOf(axis->taps) > mostTaps)
+    if (extentOf(axis->taps) > load3d::mostTaps)
       return formatv("{0} = {1}, but window = direct loads windows of at most {2} taps; legal: "
                      "window = unfolded",
-                     axis->taps, extentOf(axis->taps), mostTaps);
-    if (extentOf(axis->extent) > mostExtent)
+                     axis->taps, extentOf(axis->taps), load3d::mostTaps);
+    if (extentOf(axis->extent) > load3d::mostExtent)
       return formatv(
           "{0} = {1}, but window = direct loads images of at most {2} lines and columns; "
           "legal: window = unfolded",
-          axis->extent, extentOf(axis->extent), mostExtent);
+          axis->extent, extentOf(axis->extent), load3d::mostExtent);
     const int64_t behind = (extentOf(axis->pixels) - 1) * axis->stride + spanOf(*axis, extentOf) -
                            extentOf(axis->extent) - axis->padding;
-    if (behind > mostPadding)
+    if (behind > load3d::mostPadding)
       return formatv(
           "windows end {0} pixels behind {1} = {2}, and window = direct pads at most {3}; "
           "legal: window = unfolded",
-          behind, axis->extent, extentOf(axis->extent), mostPadding);
+          behind, axis->extent, extentOf(axis->extent), load3d::mostPadding);
   }
   if (const int64_t deep = depthOfStage(extentOf); deep > stage)
     return formatv(

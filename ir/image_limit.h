@@ -12,6 +12,13 @@ namespace mmk::aicore {
 
 class KernelOp;
 
+/// The largest values of the fields of aicore.load3d (LoadData3DParamsV2), and the bytes of a block
+/// of channels.
+namespace load3d {
+inline constexpr int64_t mostTaps = 255, mostStride = 63, mostDilation = 255, mostPadding = 255,
+                         mostExtent = 32767, blockBytes = 32;
+}
+
 /// What a variant holds of an image, and the kernel's names of its dimensions; "1" for none.
 struct ImageLimit {
   struct Axis {

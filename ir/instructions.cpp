@@ -215,9 +215,6 @@ SmallVector<Access> Load3dOp::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
 }
 
-/// The limits of the instruction's fields (LoadData3DParamsV2).
-static constexpr int64_t mostStride = 63, mostDilation = 255, mostPad = 255, blockBytes = 32;
-
 LogicalResult Load3dOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
       failed(expectBuffer(*this, "source", getSource(), {Space::l1})) ||
@@ -233,16 +230,17 @@ LogicalResult Load3dOp::verify() {
     llvm::interleaveComma(pair, error);
     return error << "]";
   };
-  if (failed(expectPair("stride", getStride(), mostStride)) ||
-      failed(expectPair("dilation", getDilation(), mostDilation)))
+  if (failed(expectPair("stride", getStride(), load3d::mostStride)) ||
+      failed(expectPair("dilation", getDilation(), load3d::mostDilation)))
     return failure();
   const auto left = static_cast<int64_t>(getLeft()), block = static_cast<int64_t>(getBlock());
-  if (left < 0 || left > mostPad)
-    return emitOpError("expected 0 to ") << mostPad << " columns of padding, found " << left;
+  if (left < 0 || left > load3d::mostPadding)
+    return emitOpError("expected 0 to ")
+           << load3d::mostPadding << " columns of padding, found " << left;
   auto type = cast<MemRefType>(getSource().getType());
-  if (block * elementBytes(type) != blockBytes || type.getShape()[1] % block != 0)
+  if (block * elementBytes(type) != load3d::blockBytes || type.getShape()[1] % block != 0)
     return emitOpError("expected blocks of ")
-           << blockBytes / elementBytes(type) << " channels, and whole ones in " << type
+           << load3d::blockBytes / elementBytes(type) << " channels, and whole ones in " << type
            << ", found blocks of " << block;
   return success();
 }

@@ -8,7 +8,7 @@
 #include "passes/passes.h"
 #include "passes/read_positions.h"
 #include "passes/variant.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -6,7 +6,7 @@
 #include "passes/reduce_words.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 #include "schedule/directive.h"
 #include "schedule/rule.h"
 

@@ -4,7 +4,7 @@
 // loop over the columns of the first products computes them all.
 #include "passes/dimensions.h"
 #include "passes/fuser.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 #include "passes/row_members.h"
 #include "passes/tile_rows.h"
 #include "passes/variant.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -120,8 +120,7 @@ int64_t GroupTiling::tileOf(StringRef dim, int64_t otherwise) {
   return kernel.chosenNumber(("tile." + dim).str(), otherwise);
 }
 
-/// Rows and columns of a tile that is transposed, where the schedule has none: of both, 128 bytes
-/// or more.
+/// Rows and columns of a tile that is transposed: of both, 128 bytes or more.
 static constexpr int64_t transposedTile = 64;
 
 /// Whether the group, one of a kernel with products, only copies a tensor of which another

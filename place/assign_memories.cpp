@@ -2,7 +2,7 @@
 #include "ir/diagnostic_code.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 #include "place/chain_rows.h"
 #include "place/passes.h"
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ir/image_limit.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 #include "place/kernel_lowering.h"
 
 #include <vector>

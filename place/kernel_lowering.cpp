@@ -3,7 +3,7 @@
 #include "passes/row_space.h"
 #include "passes/tile_order.h"
 #include "passes/variant.h"
-#include "passes/windows.h"
+#include "passes/windows/image_operand.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -49,19 +50,10 @@ public:
   bool run() {
     if (!isOfFewTaps() || !llvm::any_of(reduction.getDpsInputs(), readsWindow))
       return false;
-    SmallVector<SmallVector<int64_t>> taps = {{}};
-    for (int64_t extent : extents) {
-      SmallVector<SmallVector<int64_t>> longer;
-      for (const SmallVector<int64_t> &tap : taps)
-        for (int64_t i = 0; i < extent; ++i) {
-          longer.push_back(tap);
-          longer.back().push_back(i);
-        }
-      taps = std::move(longer);
-    }
     SmallVector<Element> elements;
-    for (const SmallVector<int64_t> &tap : taps) {
-      const AffineMap place = placeOf(tap);
+    const SmallVector<int64_t> strides = computeSuffixProduct(extents);
+    for (int64_t tap = 0; tap < computeProduct(extents); ++tap) {
+      const AffineMap place = placeOf(delinearize(tap, strides));
       for (OpOperand *input : reduction.getDpsInputOperands()) {
         std::optional<Element> element =
             at(input->get(), reduction.getMatchingIndexingMap(input).compose(place));
@@ -149,34 +141,22 @@ private:
   /// What `map` reads of a source, as a window in those kept dimensions that it reads. Nothing
   /// where it reads none, or would be loaded element by element.
   std::optional<Read> window(Value source, AffineMap map, ValueRange symbols, Value padding) {
-    SmallVector<AffineExpr> own(kept.size()), all;
+    SmallVector<AffineExpr> own;
     SmallVector<Attribute> dims;
     for (unsigned d = 0; d < kept.size(); ++d)
       if (map.isFunctionOfDim(d)) {
-        own[d] = b.getAffineDimExpr(dims.size());
-        all.push_back(b.getAffineDimExpr(d));
+        own.push_back(b.getAffineDimExpr(d));
         dims.push_back(b.getStringAttr(names[kept[d]]));
-      } else {
-        own[d] = b.getAffineConstantExpr(0);
       }
     if (dims.empty() || !readsLines(map))
       return std::nullopt;
     auto type = RankedTensorType::get(SmallVector<int64_t>(dims.size(), ShapedType::kDynamic),
                                       cast<RankedTensorType>(source.getType()).getElementType());
-    const AffineMap narrowed =
-        map.replaceDimsAndSymbols(own, symbolsOf(map), dims.size(), map.getNumSymbols());
-    auto result =
-        ir::WindowOp::create(b, reduction.getLoc(), type, source, AffineMapAttr::get(narrowed),
-                             symbols, b.getArrayAttr(dims), padding);
+    auto result = ir::WindowOp::create(b, reduction.getLoc(), type, source,
+                                       AffineMapAttr::get(compressUnusedDims(map)), symbols,
+                                       b.getArrayAttr(dims), padding);
     created.push_back(result);
-    return Read{result, AffineMap::get(kept.size(), 0, all, b.getContext())};
-  }
-
-  SmallVector<AffineExpr> symbolsOf(AffineMap map) {
-    SmallVector<AffineExpr> symbols;
-    for (unsigned i = 0; i < map.getNumSymbols(); ++i)
-      symbols.push_back(b.getAffineSymbolExpr(i));
-    return symbols;
+    return Read{result, AffineMap::get(kept.size(), 0, own, b.getContext())};
   }
 
   /// What stands in a tensor at a place that `map` gives, from the kept dimensions to those of the

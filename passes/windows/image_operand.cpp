@@ -1,10 +1,7 @@
-#include "passes/windows.h"
-#include "backend/backend.h"
-#include "passes/passes.h"
+#include "passes/windows/image_operand.h"
 #include "passes/variant.h"
 
-#include "mlir/IR/IRMapping.h"
-
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -13,39 +10,25 @@ using llvm::formatv;
 namespace mmk {
 namespace {
 
-constexpr int64_t blockBytes = 32;
-/// The limits of the fields of the load (LoadData3DParamsV2).
-constexpr int64_t mostStride = 63, mostDilation = 255, mostPadding = 255;
-
-/// The linear form of an index: coefficients of dimensions, and a constant.
+/// The dimensions that an index reads, with their factors, and what it adds.
 struct Linear {
   SmallVector<std::pair<unsigned, int64_t>> terms;
   int64_t constant = 0;
-  bool isLinear = true;
-
-  explicit Linear(AffineExpr expression) { add(expression, 1); }
-
-private:
-  void add(AffineExpr expression, int64_t factor) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expression)) {
-      terms.push_back({dim.getPosition(), factor});
-    } else if (auto number = dyn_cast<AffineConstantExpr>(expression)) {
-      constant += factor * number.getValue();
-    } else if (auto binary = dyn_cast<AffineBinaryOpExpr>(expression)) {
-      auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
-      if (binary.getKind() == AffineExprKind::Add) {
-        add(binary.getLHS(), factor);
-        add(binary.getRHS(), factor);
-      } else if (binary.getKind() == AffineExprKind::Mul && scale) {
-        add(binary.getLHS(), factor * scale.getValue());
-      } else {
-        isLinear = false;
-      }
-    } else {
-      isLinear = false;
-    }
-  }
 };
+
+/// Nothing for an index that is no sum of multiples of `dims` dimensions.
+std::optional<Linear> linear(AffineExpr index, unsigned dims) {
+  SmallVector<int64_t> flat; // factors, and those of what it divides, then the constant
+  if (failed(getFlattenedAffineExpr(index, dims, /*numSymbols=*/0, &flat)) ||
+      flat.size() != dims + 1)
+    return std::nullopt;
+  Linear found;
+  for (unsigned dim = 0; dim < dims; ++dim)
+    if (flat[dim] != 0)
+      found.terms.push_back({dim, flat[dim]});
+  found.constant = flat.back();
+  return found;
+}
 
 /// Finds the parts of a window that is collapsed into an operand, or why it is no image.
 class ImageFinder {
@@ -74,24 +57,24 @@ private:
   bool isDepth(unsigned dim) const { return llvm::is_contained(image.depth, int64_t(dim)); }
 
   std::string addIndex(unsigned source, AffineExpr index) {
-    const Linear linear(index);
-    if (!linear.isLinear)
+    const std::optional<Linear> found = linear(index, map.getNumDims());
+    if (!found)
       return "an index of it is no sum of multiples of variables";
-    if (linear.terms.size() == 1 && linear.constant == 0 && linear.terms[0].second == 1 &&
-        isDepth(linear.terms[0].first)) {
+    const auto &[terms, constant] = *found;
+    if (terms.size() == 1 && constant == 0 && terms[0].second == 1 && isDepth(terms[0].first)) {
       if (channelFound)
         return "its depth has two dimensions of channels";
       channelFound = true;
-      image.channel = linear.terms[0].first;
+      image.channel = terms[0].first;
       image.channelSource = source;
       return "";
     }
     ImageOperand::Axis axis;
     axis.source = source;
-    for (auto [dim, factor] : linear.terms) {
+    for (auto [dim, factor] : terms) {
       std::optional<unsigned> &place = isPixel(dim) ? axis.pixel : axis.tap;
       if (!isPixel(dim) && !isDepth(dim)) // a batch
-        return linear.terms.size() == 1 && linear.constant == 0 && factor == 1
+        return terms.size() == 1 && constant == 0 && factor == 1
                    ? ""
                    : "an index of its batches is calculated";
       if (place)
@@ -101,8 +84,8 @@ private:
     }
     if (!axis.pixel)
       return "an index of it has taps but no pixels";
-    axis.padding = -linear.constant;
-    const bool isPlain = linear.terms.size() == 1 && linear.constant == 0 && axis.stride == 1;
+    axis.padding = -constant;
+    const bool isPlain = terms.size() == 1 && constant == 0 && axis.stride == 1;
     // Images in front of their lines.
     if (isPlain && image.pixels.size() > 1 && int64_t(*axis.pixel) == image.pixels[0] &&
         names[*axis.pixel] == image.nameOfSource(source)) {
@@ -114,12 +97,15 @@ private:
   }
 
   static std::string checkLimits(const ImageOperand::Axis &axis) {
-    if (axis.stride < 1 || axis.stride > mostStride)
-      return formatv("its stride is {0}, and the load's 1 to {1}", axis.stride, mostStride);
-    if (axis.dilation < 1 || axis.dilation > mostDilation)
-      return formatv("its dilation is {0}, and the load's 1 to {1}", axis.dilation, mostDilation);
-    if (axis.padding < 0 || axis.padding > mostPadding)
-      return formatv("its padding is {0}, and the load's 0 to {1}", axis.padding, mostPadding);
+    if (axis.stride < 1 || axis.stride > aicore::load3d::mostStride)
+      return formatv("its stride is {0}, and the load's 1 to {1}", axis.stride,
+                     aicore::load3d::mostStride);
+    if (axis.dilation < 1 || axis.dilation > aicore::load3d::mostDilation)
+      return formatv("its dilation is {0}, and the load's 1 to {1}", axis.dilation,
+                     aicore::load3d::mostDilation);
+    if (axis.padding < 0 || axis.padding > aicore::load3d::mostPadding)
+      return formatv("its padding is {0}, and the load's 0 to {1}", axis.padding,
+                     aicore::load3d::mostPadding);
     return "";
   }
 
@@ -311,7 +297,9 @@ aicore::ImageLimit limitOf(ImageOperand &image, StringRef depth, int64_t channel
   return limit;
 }
 
-int64_t channelsOfBlock(Type element) { return blockBytes * 8 / element.getIntOrFloatBitWidth(); }
+int64_t channelsOfBlock(Type element) {
+  return aicore::load3d::blockBytes * 8 / element.getIntOrFloatBitWidth();
+}
 
 std::optional<int64_t> directChannels(ir::KernelOp kernel, Type element) {
   StringRef word = kernel.chosenWord("window", "unfolded");
@@ -323,121 +311,4 @@ std::optional<int64_t> directChannels(ir::KernelOp kernel, Type element) {
   return channels;
 }
 
-//===--- mmk-read-windows -----------------------------------------------------------------===//
-
-#define GEN_PASS_DEF_READWINDOWS
-#include "passes/Passes.h.inc"
-
-namespace {
-
-class WindowReader {
-public:
-  explicit WindowReader(ir::KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
-
-  void run() {
-    for (CopiedWindow &copied : copiedWindows(kernel)) {
-      if (!problemOf(copied).empty())
-        continue; // mmk-apply-variant has refused it where it is chosen
-      b.setInsertionPoint(copied.contract);
-      read(copied);
-      putDepthFirst(copied.contract, 1 - copied.which);
-      for (Operation *op = copied.copy; op && op->use_empty() && !isa<ir::KernelOp>(op);) {
-        Operation *input = op->getOperand(0).getDefiningOp();
-        op->erase(); // the copy, then its window
-        op = isa_and_nonnull<ir::WindowOp>(input) ? input : nullptr;
-      }
-    }
-  }
-
-private:
-  void read(CopiedWindow &copied) {
-    auto collapse =
-        copied.contract.getInputs()[copied.which].getDefiningOp<tensor::CollapseShapeOp>();
-    ir::WindowOp window = inOrderOfCopy(b, copied.copy);
-    IRMapping map;
-    map.map(collapse.getSrc(), window.getResult());
-    Value collapsed = b.clone(*collapse, map)->getResult(0);
-    copied.contract.getInputsMutable()[copied.which].assign(collapsed);
-    if (collapse->use_empty())
-      collapse.erase();
-    putChannelsLast(*imageOperand(copied.contract, copied.which));
-  }
-
-  /// A tensor with its dimensions in another order: result dimension i is `order[i]`.
-  Value inOrder(Value tensor, ArrayRef<int64_t> order) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    const Location loc = tensor.getLoc();
-    SmallVector<Value> extents;
-    SmallVector<AffineExpr> from(order.size());
-    for (auto [i, dim] : llvm::enumerate(order)) {
-      extents.push_back(dimValue(b, loc, dimName(tensor, dim)));
-      from[dim] = b.getAffineDimExpr(i);
-    }
-    const SmallVector<int64_t> shape(order.size(), ShapedType::kDynamic);
-    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType(), extents);
-    const SmallVector<AffineMap> maps = {AffineMap::get(order.size(), 0, from, b.getContext()),
-                                         b.getMultiDimIdentityMap(order.size())};
-    const SmallVector<utils::IteratorType> loops(order.size(), utils::IteratorType::parallel);
-    return linalg::GenericOp::create(b, loc, empty.getType(), tensor, empty, maps, loops,
-                                     [](OpBuilder &builder, Location at, ValueRange elements) {
-                                       linalg::YieldOp::create(builder, at, elements[0]);
-                                     })
-        .getResult(0);
-  }
-
-  void putChannelsLast(ImageOperand image) {
-    if (image.isChannelsLast())
-      return;
-    ir::WindowOp window = image.window;
-    const auto rank = cast<RankedTensorType>(window.getSource().getType()).getRank();
-    SmallVector<int64_t> last, order;
-    if (image.lines.source)
-      last.push_back(*image.lines.source);
-    last.append({*image.columns.source, image.channelSource});
-    for (int64_t dim = 0; dim < rank; ++dim)
-      if (!llvm::is_contained(last, dim))
-        order.push_back(dim);
-    order.append(last);
-    SmallVector<AffineExpr> indices;
-    for (int64_t dim : order)
-      indices.push_back(window.getMap().getResult(dim));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(window);
-    window.getSourceMutable().assign(inOrder(window.getSource(), order));
-    window.setMap(AffineMap::get(window.getMap().getNumDims(), 0, indices, b.getContext()));
-  }
-
-  /// The operand with its depth outside of the other dimension of its matrices.
-  void putDepthFirst(linalg::ContractOp contract, unsigned which) {
-    Value tensor = contract.getInputs()[which];
-    SmallVector<AffineMap> maps = contract.getIndexingMapsArray();
-    const ProductDims dims = *productDims(contract);
-    const int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-    if (maps[which].getDimPosition(rank - 1) != dims.reduction)
-      return;
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(rank));
-    std::swap(order[rank - 2], order[rank - 1]);
-    contract.getInputsMutable()[which].assign(inOrder(tensor, order));
-    SmallVector<AffineExpr> along(maps[which].getResults());
-    std::swap(along[rank - 2], along[rank - 1]);
-    maps[which] = AffineMap::get(maps[which].getNumDims(), 0, along, b.getContext());
-    contract.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
-  }
-
-  ir::KernelOp kernel;
-  OpBuilder b;
-};
-
-struct ReadWindowsPass : impl::ReadWindowsBase<ReadWindowsPass> {
-  void runOnOperation() override {
-    aicore::MachineAttr machine = expectMachine(getOperation());
-    if (!machine)
-      return signalPassFailure();
-    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>())
-      if (backendOf(machine).hasPipes() && kernel.chosenWord("window", "unfolded") != "unfolded")
-        WindowReader(kernel).run();
-  }
-};
-
-} // namespace
 } // namespace mmk
