@@ -1,6 +1,6 @@
-// Products of windows that the cube loads itself: each reads the window of its image in place of the
-// copy of all windows. An image whose channels are not last, and another operand whose depth is not
-// first, are copied into that order.
+// Products of windows that the cube loads itself: each reads the window of its image in place of
+// the copy of all windows. An image whose channels are not last, and another operand whose depth is
+// not first, are copied into that order.
 #include "backend/backend.h"
 #include "passes/passes.h"
 #include "passes/windows/image_operand.h"
