@@ -1,6 +1,8 @@
 // Instructions of an emulated core: their pipes, their accesses and their verifiers.
 #include "ir/instructions.h"
 
+#include "ir/image_limit.h"
+
 using namespace mlir;
 
 namespace mmk::aicore {

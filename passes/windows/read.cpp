@@ -2,7 +2,9 @@
 // the copy of all windows. An image whose channels are not last, and another operand whose depth is
 // not first, are copied into that order.
 #include "backend/backend.h"
+#include "passes/dimensions.h"
 #include "passes/passes.h"
+#include "passes/variant.h"
 #include "passes/windows/image_operand.h"
 
 #include "mlir/IR/IRMapping.h"
