@@ -1,6 +1,7 @@
 // The meaning of the parameters is that of the published documentation of CANN 9 (asc-devkit, docs:
-// DataCopy with Nd2NzParams, LoadData with LoadData2DParams, Mmad, Fixpipe), and of its example of
-// transposed operands (mmad_s8_f16_f32_with_A_B_transpose_option).
+// DataCopy with Nd2NzParams, LoadData with LoadData2DParams and LoadData3DParamsV2,
+// LoadDataWithTranspose, Mmad, Fixpipe), and of its examples: which instruction transposes operands
+// of which type (mmad_s8_f16_f32_with_A_B_transpose_option), and the bias table (mmad_with_bias).
 #include "ascendc/device_functions.h"
 
 #include <array>
@@ -67,6 +68,24 @@ __aicore__ inline void LoadTile(const LocalTensor<T> &l1, const GlobalTensor<T> 
   params.srcDValue = static_cast<uint16_t>(columns);
   for (int64_t row = 0; row < rows; ++row) {
     DataCopy(l1[row * (32 / sizeof(T))], matrix[row * rowStride], params);
+  }
+}
+)"},
+    DeviceFunction{"LoadClipped", R"(
+// The same of a matrix that ends after `inside` of the rows; those behind are zero.
+template <typename T>
+__aicore__ inline void LoadClipped(const LocalTensor<T> &l1, const GlobalTensor<T> &matrix,
+                                   int64_t inside, int64_t rows, int64_t columns, int64_t rowStride,
+                                   int64_t l1Rows) {
+  const int64_t loaded = GreaterOf(0, LesserOf(rows, inside)), rest = rows - loaded;
+  if (loaded > 0) {
+    LoadTile(l1, matrix, loaded, columns, rowStride, l1Rows);
+  }
+  if (rest > 0) {
+    const auto zeros = l1[loaded * (32 / sizeof(T))].template ReinterpretCast<int32_t>();
+    InitConstValue(zeros, InitConstValueParams<int32_t>(
+                              static_cast<uint16_t>(QuotientUp(columns * sizeof(T), 32)),
+                              static_cast<uint16_t>(rest), static_cast<uint16_t>(l1Rows - rest), 0));
   }
 }
 )"},
@@ -141,30 +160,140 @@ __aicore__ inline void LoadByColumns(const LocalTensor<T> &l0, const LocalTensor
   }
 }
 )"},
-    DeviceFunction{"Multiply", R"(
-// L0C += L0A x L0B, or with `first` L0C = L0A x L0B.
+    DeviceFunction{"LoadSquares", R"(
+// L1 -> L0A or L0B: the transpose of rows x columns elements of four bytes from (row, column) on, as
+// windows of one pixel of an image with one column. The depth in L0A is a multiple of 16.
 template <typename T>
-__aicore__ inline void Multiply(const LocalTensor<float> &l0c, const LocalTensor<T> &l0a,
-                                const LocalTensor<T> &l0b, int64_t m, int64_t n, int64_t k,
-                                bool first) {
+__aicore__ inline void LoadSquares(const LocalTensor<T> &l0, const LocalTensor<T> &l1, int64_t row,
+                                   int64_t column, int64_t rows, int64_t columns, int64_t l1Rows,
+                                   int64_t l1Columns) {
+  LoadData3DParamsV2<T> params;
+  params.l1H = static_cast<uint16_t>(l1Rows);
+  params.l1W = 1;
+  params.channelSize = static_cast<uint16_t>(l1Columns);
+  params.mStartPt = static_cast<uint16_t>(row);
+  params.kStartPt = static_cast<uint16_t>(column);
+  params.mExtension = static_cast<uint16_t>(QuotientUp(rows, 16) * 16);
+  params.kExtension = static_cast<uint16_t>(QuotientUp(columns, 16) * 16);
+  params.enTranspose = true; // of L0B without effect: it is always transposed
+  LoadData(l0, l1, params);
+}
+)"},
+    DeviceFunction{"LoadByteSquares", R"(
+// L1 -> L0A or L0B: the transpose of rows x columns elements of one byte from (row, column) on, in
+// squares of 32 x 32.
+template <bool intoB, typename T>
+__aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
+                                       int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                       int64_t l1Rows) {
+  const int64_t depth = QuotientUp(rows, 32), width = QuotientUp(columns, 32);
+  LoadData2dTransposeParams params;
+  params.startIndex = 0;
+  params.repeatTimes = static_cast<uint8_t>(intoB ? width : depth);
+  params.srcStride = static_cast<uint16_t>(intoB ? l1Rows / 32 : 1);
+  params.dstGap = intoB ? 1 : 0;
+  params.dstFracGap = static_cast<uint16_t>(intoB ? 0 : depth - 1);
+  for (int64_t i = 0; i < (intoB ? depth : width); ++i) {
+    const int64_t firstRow = intoB ? row + i * 32 : row, first = intoB ? column : column + i * 32;
+    LoadDataWithTranspose(l0[i * params.repeatTimes * 1024], l1[first * l1Rows + firstRow * 32],
+                          params);
+  }
+}
+)"},
+    DeviceFunction{"LoadWindows", R"(
+// L1 -> L0A: windows of an image of lines x width pixels, blocks of channels behind each other. Of the
+// result, whose lines have `outWidth` pixels: pixels x depth elements from (first, from) on.
+template <int strideH, int strideW, int dilationH, int dilationW, int left, typename T>
+__aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
+                                   int64_t lines, int64_t width, int64_t tapRows,
+                                   int64_t tapColumns, int64_t top, int64_t outWidth, int64_t first,
+                                   int64_t from, int64_t pixels, int64_t depth,
+                                   int64_t l1Channels) {
+  LoadData3DParamsV2<T> params;
+  params.l1H = static_cast<uint16_t>(lines);
+  params.l1W = static_cast<uint16_t>(width);
+  params.channelSize = static_cast<uint16_t>(l1Channels);
+  params.padList[0] = left;
+  // Lines of the result are as long as they are.
+  params.padList[1] = static_cast<uint8_t>(
+      GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left));
+  params.padList[2] = static_cast<uint8_t>(-top);
+  params.padList[3] = 255; // lines behind those that are loaded are not read
+  params.mStartPt = static_cast<uint16_t>(first);
+  params.kStartPt = static_cast<uint16_t>(from);
+  params.mExtension = static_cast<uint16_t>(QuotientUp(pixels, 16) * 16);
+  params.kExtension = static_cast<uint16_t>(depth);
+  params.strideH = strideH;
+  params.strideW = strideW;
+  params.filterH = static_cast<uint8_t>(tapRows);
+  params.filterW = static_cast<uint8_t>(tapColumns);
+  params.dilationFilterH = dilationH;
+  params.dilationFilterW = dilationW;
+  LoadData(l0, l1, params);
+}
+)"},
+    DeviceFunction{"LoadBias", R"(
+// L1 -> bias table: a row, in blocks of 64 bytes.
+template <typename T>
+__aicore__ inline void LoadBias(const LocalTensor<T> &table, const LocalTensor<T> &l1,
+                                int64_t columns) {
+  DataCopy(table, l1,
+           DataCopyParams(1, static_cast<uint16_t>(QuotientUp(columns * sizeof(T), 64)), 0, 0));
+}
+)"},
+    DeviceFunction{"SizesOf", R"(
+// Rows are rounded up: with a single one, L0A would be read as a vector.
+template <bool inSquares>
+__aicore__ inline MmadParams SizesOf(int64_t m, int64_t n, int64_t k) {
   MmadParams params;
-  params.m = static_cast<uint16_t>(m);
+  params.m = static_cast<uint16_t>(QuotientUp(m, 16) * 16);
   params.n = static_cast<uint16_t>(n);
   params.k = static_cast<uint16_t>(k);
-  params.cmatrixInitVal = first;
   params.cmatrixSource = false;
-  params.disableGemv = true; // with one row, L0A holds fractals all the same
-  Mmad(l0c, l0a, l0b, params);
-  // So short an instruction may not have ended when the next one reads its sums.
-  if (QuotientUp(m, 16) * QuotientUp(n, 16) < 10) {
+  params.kDirectionAlign = inSquares;
+  return params;
+}
+)"},
+    DeviceFunction{"EndProduct", R"(
+// A short instruction may not have ended when the next one reads its sums.
+__aicore__ inline void EndProduct(const MmadParams &params) {
+  if (params.m / 16 * QuotientUp(params.n, 16) < 10) {
     PipeBarrier<PIPE_M>();
   }
 }
 )"},
+    DeviceFunction{"Multiply", R"(
+// L0C += L0A x L0B, or with `first` L0C = L0A x L0B. `inSquares`: L0A has a depth of whole squares.
+template <bool inSquares = false, typename S, typename T>
+__aicore__ inline void Multiply(const LocalTensor<S> &l0c, const LocalTensor<T> &l0a,
+                                const LocalTensor<T> &l0b, int64_t m, int64_t n, int64_t k,
+                                bool first) {
+  MmadParams params = SizesOf<inSquares>(m, n, k);
+  params.cmatrixInitVal = first;
+  Mmad(l0c, l0a, l0b, params);
+  EndProduct(params);
+}
+)"},
+    DeviceFunction{"MultiplyFrom", R"(
+// L0C += L0A x L0B, or with `first` L0C = L0A x L0B plus a row of the bias table.
+template <bool inSquares = false, typename S, typename T>
+__aicore__ inline void MultiplyFrom(const LocalTensor<S> &bias, const LocalTensor<S> &l0c,
+                                    const LocalTensor<T> &l0a, const LocalTensor<T> &l0b, int64_t m,
+                                    int64_t n, int64_t k, bool first) {
+  MmadParams params = SizesOf<inSquares>(m, n, k);
+  params.cmatrixInitVal = false;
+  if (first) {
+    Mmad(l0c, l0a, l0b, bias, params);
+  } else {
+    Mmad(l0c, l0a, l0b, params);
+  }
+  EndProduct(params);
+}
+)"},
     DeviceFunction{"StoreTile", R"(
 // L0C -> global memory: rows x columns sums, rounded to the type of the matrix.
-template <QuantMode_t rounding, typename T>
-__aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<float> &l0c,
+template <QuantMode_t rounding, typename T, typename S>
+__aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
                                  int64_t rows, int64_t columns, int64_t rowStride) {
   FixpipeParamsV220 params;
   params.nSize = static_cast<uint16_t>(columns);
@@ -175,7 +304,7 @@ __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTenso
   params.ndNum = 1;
   params.srcNdStride = 0;
   params.dstNdStride = 0;
-  Fixpipe<T, float, CFG_ROW_MAJOR>(matrix, l0c, params);
+  Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
 }
 )"},
 };

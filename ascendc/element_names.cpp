@@ -11,6 +11,8 @@ static constexpr std::array names = {
     ElementNames{ElementType::f16, "half", "at::kHalf"},
     ElementNames{ElementType::bf16, "bfloat16_t", "at::kBFloat16"},
     ElementNames{ElementType::f32, "float", "at::kFloat"},
+    ElementNames{ElementType::i8, "int8_t", "at::kChar"},
+    ElementNames{ElementType::i32, "int32_t", "at::kInt"},
 };
 
 const ElementNames *namesOf(mlir::Type element) {

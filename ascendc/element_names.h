@@ -16,7 +16,7 @@ struct ElementNames {
   std::string_view torch;  ///< "at::kHalf"
 };
 
-/// Null for a type of which no product is written, such as i8.
+/// Null for a type that no tensor has: a mask.
 const ElementNames *namesOf(mlir::Type element);
 
 } // namespace mmk::ascendc

@@ -92,6 +92,10 @@ bool Expressions::isRead(mlir::Value value) {
   return llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
     if (mlir::isa<aicore::VecOp>(user))
       return side_.unit() == aicore::Unit::vector_core;
+    // The outermost extent is in no stride.
+    if (auto workspace = mlir::dyn_cast<aicore::WorkspaceOp>(user))
+      return side_.has(user) &&
+             (side_.isHost() || llvm::is_contained(workspace.getExtents().drop_front(), value));
     return mlir::isa<aicore::SlotOp>(user) || mlir::isa<arith::ArithDialect>(user->getDialect())
                ? isWritten(user)
                : side_.has(user);

@@ -2,8 +2,8 @@
 
 #include "ascendc/code_text.h"
 #include "ascendc/element_names.h"
-#include "ascendc/kernel_text.h"
 #include "ascendc/reference_text.h"
+#include "ascendc/workspace_text.h"
 
 #include "ir/element_type.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,7 +40,7 @@ std::vector<HostTensor> tensorsOf(const Kernel &kernel) {
 }
 
 /// How the host program converts from and to a type: f16 by the runtime, bf16 as the upper half of
-/// f32.
+/// f32, numbers in [-1, 1) to integers of some size.
 const char *conversionsOf(ElementType type) {
   switch (type) {
   case ElementType::f16:
@@ -60,6 +60,14 @@ inline uint16_t to_bf16(float value) {
   std::memcpy(&wide, &value, sizeof wide);
   return static_cast<uint16_t>((wide + 0x7FFF + (wide >> 16 & 1)) >> 16);
 })text";
+  case ElementType::i8:
+    return R"text(
+inline float from_i8(int8_t value) { return value; }
+inline int8_t to_i8(float value) { return static_cast<int8_t>(value * 127.0f); })text";
+  case ElementType::i32:
+    return R"text(
+inline double from_i32(int32_t value) { return value; }
+inline int32_t to_i32(float value) { return static_cast<int32_t>(value * 1000.0f); })text";
   default:
     return R"text(
 inline float from_f32(float value) { return value; }
@@ -84,7 +92,7 @@ inline void expect(bool holds, const char *what) {
 }
 )text";
 
-const char *storageOf(ElementType type) { return type == ElementType::f32 ? "float" : "uint16_t"; }
+std::string_view storageOf(ElementType type) { return traitsOf(type).cName; }
 
 void writeArguments(CodeText &code, const Kernel &kernel) {
   code.open("for (int i = 1; i < argc; ++i)");
@@ -188,9 +196,9 @@ void writeMain(CodeText &code, const Kernel &kernel, bool hasWorkspace) {
     writeTransfers(code, tensor);
   if (hasWorkspace) {
     code.add("void *workspace_device = nullptr;");
-    code.line("expect(aclrtMalloc(&workspace_device, {}_workspace_bytes, "
+    code.line("expect(aclrtMalloc(&workspace_device, {}_workspace_bytes({}), "
               "ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS, \"aclrtMalloc\");",
-              kernel.name);
+              kernel.name, llvm::join(kernel.dimensions, ", "));
   }
   code.add("");
   code.add("// The first run, which also loads the code, is not timed.");
@@ -280,7 +288,7 @@ std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts,
   code.add("");
   code.add("// The body of the kernel, in double.");
   code.paste(reference);
-  writeMain(code, kernel, workspaceBytes(op) > 0);
+  writeMain(code, kernel, hasWorkspace(op));
   return code.text();
 }
 
@@ -323,10 +331,10 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   code.line("at::Tensor {} = at::empty({{{}}}, {}.options().dtype({}));", result.name,
             extentsOf(result.shape), tensors.front().name, torchType(op.getContext(), result.type));
   std::string workspace;
-  if (workspaceBytes(op) > 0) {
-    code.line("at::Tensor workspace = at::empty({{{}_workspace_bytes}}, "
+  if (hasWorkspace(op)) {
+    code.line("at::Tensor workspace = at::empty({{{}_workspace_bytes({})}}, "
               "{}.options().dtype(at::kByte));",
-              kernel.name, tensors.front().name);
+              kernel.name, llvm::join(kernel.dimensions, ", "), tensors.front().name);
     workspace = ", workspace.data_ptr()";
   }
   code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}, {}.data_ptr(){}, {}{});",

@@ -1,8 +1,8 @@
 #include "ascendc/instructions.h"
 
 #include "ascendc/element_names.h"
-#include "ascendc/kernel_text.h"
 #include "ascendc/unwritten.h"
+#include "ascendc/workspace_text.h"
 #include "ir/element_type.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,10 +18,6 @@ using mlir::failure;
 
 namespace {
 
-mlir::Type elementOf(mlir::Value buffer) {
-  return cast<mlir::MemRefType>(buffer.getType()).getElementType();
-}
-
 /// The position of a memory as the interface names it; null for one that is not written.
 const char *positionOf(Space space) {
   switch (space) {
@@ -35,6 +31,8 @@ const char *positionOf(Space space) {
     return "CO1";
   case Space::ub:
     return "VECCALC";
+  case Space::bt:
+    return "C2";
   default:
     return nullptr;
   }
@@ -60,19 +58,11 @@ const char *nameOf(aicore::Pipe pipe) {
   return "";
 }
 
-/// What Fixpipe does with sums of f32.
-const char *roundingTo(ElementType type) {
-  switch (type) {
-  case ElementType::f16:
-    return "F322F16";
-  case ElementType::bf16:
-    return "F322BF16";
-  default:
-    return "NoQuant";
-  }
-}
-
 } // namespace
+
+mlir::Type elementOf(mlir::Value buffer) {
+  return cast<mlir::MemRefType>(buffer.getType()).getElementType();
+}
 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer) {
   return cast<mlir::MemRefType>(buffer.getType()).getShape();
@@ -82,17 +72,22 @@ int64_t copyBytesOf(aicore::AllocOp buffer) {
   return llvm::alignTo(buffer.getBytes(), aicore::machineOf(buffer).alignment(buffer.getSpace()));
 }
 
+std::string typeText(mlir::Type element) {
+  const std::optional<ElementType> type = elementTypeOf(element);
+  return type ? std::string(spelling(*type)) : "another type";
+}
+
 Statement Instructions::declaration(aicore::AllocOp buffer) {
   const Space space = buffer.getSpace();
   const std::string name = names_.of(buffer.getResult());
   const ElementNames *element = namesOf(elementOf(buffer.getResult()));
   if (!element)
-    return reportUnwritten(buffer, "a buffer of another type than f32, f16 and bf16");
+    return reportUnwritten(buffer, "a buffer of " + typeText(elementOf(buffer.getResult())));
   if (space == Space::gm) {
     const std::string core =
         names_.of(buffer->getParentOfType<aicore::PhaseOp>().getBody().getArgument(0));
     return fmt::format("const auto {} = TensorAt<{}>(workspace_gm + {});", name, element->device,
-                       expressions_.sum(fmt::format("{} * {}", core, workspaceBytes(kernel_)),
+                       expressions_.sum(fmt::format("{} * {}", core, meetingBytesOfBlock(kernel_)),
                                         std::to_string(buffer.getOffset().value_or(0))));
   }
   const char *position = positionOf(space);
@@ -112,27 +107,33 @@ std::string Instructions::meetingPlace(mlir::Value buffer, mlir::Value slot, mli
                                        mlir::Value column) {
   const int64_t elements =
       copyBytesOf(buffer.getDefiningOp<aicore::AllocOp>()) / aicore::elementBytes(buffer.getType());
-  auto times = [&](mlir::Value value, int64_t factor) {
-    const std::string text = value ? expressions_.of(value, Expressions::multiplicative) : "0";
-    return text == "0" || factor == 1 ? text : fmt::format("{} * {}", text, factor);
+  auto at = [&](mlir::Value value, int64_t factor) {
+    return value ? times(value, std::to_string(factor)) : "0";
   };
   return fmt::format(
       "{}[{}]", names_.of(buffer),
-      expressions_.sum(expressions_.sum(times(slot, elements), times(row, shapeOf(buffer)[1])),
-                       times(column, 1)));
+      expressions_.sum(expressions_.sum(at(slot, elements), at(row, shapeOf(buffer)[1])),
+                       at(column, 1)));
 }
 
-std::string Instructions::copyOf(mlir::Value buffer, mlir::Value slot,
-                                 std::optional<int64_t> part) {
-  std::string byte;
-  // The columns of a part follow those of the part before it, in whole fractals.
-  if (part.value_or(0) > 0)
-    byte = fmt::format(", {}", *part * buffer.getDefiningOp<aicore::AllocOp>().getPartWidth() *
-                                   shapeOf(buffer)[0] * aicore::elementBytes(buffer.getType()));
-  return fmt::format("{}::Copy({}{})", names_.of(buffer), expressions_.of(slot), byte);
+std::string Instructions::copyOf(mlir::Value buffer, mlir::Value slot) {
+  return fmt::format("{}::Copy({})", names_.of(buffer), expressions_.of(slot));
+}
+
+// The fractals of a part follow those of the part before it, which are as many as the rows need.
+std::string Instructions::sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part,
+                                 mlir::Value rows) {
+  if (part.value_or(0) == 0)
+    return copyOf(buffer, slot);
+  const int64_t bytes = *part * buffer.getDefiningOp<aicore::AllocOp>().getPartWidth() * 16 *
+                        aicore::elementBytes(buffer.getType());
+  return fmt::format("{}::Copy({}, QuotientUp({}, 16) * {})", names_.of(buffer),
+                     expressions_.of(slot), expressions_.of(rows), bytes);
 }
 
 std::string Instructions::extentOf(mlir::Value tensor, int64_t dim) {
+  if (auto workspace = tensor.getDefiningOp<aicore::WorkspaceOp>())
+    return expressions_.of(workspace.getExtents()[dim], Expressions::multiplicative + 1);
   const ir::NamedAttr named = namedOf(kernel_, tensor);
   const auto *found = llvm::find(kernel_.getDims(), named.getDims()[dim]);
   return found == kernel_.getDims().end() // a number
@@ -141,44 +142,119 @@ std::string Instructions::extentOf(mlir::Value tensor, int64_t dim) {
 }
 
 // Tensors are dense.
-std::string Instructions::strideOf(mlir::Value tensor, int64_t dim) {
-  std::string stride;
+std::string Instructions::strideOf(mlir::Value tensor, int64_t dim, int64_t step) {
+  std::string stride = step == 1 ? "" : std::to_string(step);
   for (int64_t inner = dim + 1; inner < static_cast<int64_t>(shapeOf(tensor).size()); ++inner)
-    stride += (stride.empty() ? "" : " * ") + extentOf(tensor, inner);
-  return stride;
+    if (const std::string extent = extentOf(tensor, inner); extent != "1")
+      stride += (stride.empty() ? "" : " * ") + extent;
+  return stride.empty() ? "1" : stride;
 }
 
-/// "a[mStart * K + kStart]": the first element of a tile of rows that are dense.
-template <typename Op> Statement Instructions::elementAt(Op op, mlir::Value tensor) {
-  const int64_t rank = shapeOf(tensor).size();
-  if (!op.getOuter().empty() || op.getStep() || op.columnDims() != 1 ||
-      op.getAlong()[1] != rank - 1)
-    return reportUnwritten(op, "a tile of more than two dimensions, or whose columns are not those "
-                               "of the tensor");
+/// "2 * W * C": elements from one index of a dimension of the view to the next.
+template <typename Op>
+std::string Instructions::strideIn(Op op, mlir::Value tensor, size_t viewDim) {
+  return strideOf(tensor, op.getAlong()[viewDim], op.stepOf(viewDim));
+}
+
+std::string Instructions::times(mlir::Value value, const std::string &factor) {
+  const std::string text = expressions_.of(value, Expressions::multiplicative);
+  return text == "0" || factor == "1" ? text
+         : text == "1"                ? factor
+                                      : fmt::format("{} * {}", text, factor);
+}
+
+/// "a[mStart * K + kStart]": the first element of a view.
+template <typename Op> std::string Instructions::firstOf(Op op, mlir::Value tensor) {
   std::string place = "0";
-  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
-    std::string text = expressions_.of(offset, Expressions::multiplicative);
-    if (const std::string stride = strideOf(tensor, dim); !stride.empty() && text != "0")
-      text += " * " + stride;
-    place = expressions_.sum(place, text);
-  }
-  return fmt::format("{}[{}]", names_.of(tensor), place);
+  for (auto [dim, offset] : llvm::enumerate(op.getOffsets()))
+    place = expressions_.sum(place, times(offset, strideOf(tensor, dim)));
+  return place;
 }
 
 template <typename Op> std::string Instructions::rowStride(Op op, mlir::Value tensor) {
-  return op.getAlong()[0] < 0 ? expressions_.of(op.getColumns())
-                              : strideOf(tensor, op.getAlong()[0]);
+  const size_t rows = op.getAlong().size() - 2;
+  return op.getAlong()[rows] < 0 ? expressions_.of(op.getColumns()) : strideIn(op, tensor, rows);
+}
+
+// The dimensions in front of the rows become loops around the transfer, but those of one index.
+template <typename Op>
+Statement Instructions::overRows(Op op, mlir::Value tensor, TransferText transfer) {
+  const size_t columns = op.getAlong().size() - 1;
+  const int64_t along = op.getAlong()[columns];
+  if (along >= 0 && op.columnDims() == 1 && strideIn(op, tensor, columns) != "1")
+    return reportUnwritten(op, "a tile whose columns do not follow each other in memory");
+  std::string place = firstOf(op, tensor), index = "0", open, close;
+  Loops loops;
+  for (auto [dim, extent] : llvm::enumerate(op.getOuter())) {
+    const std::string count = expressions_.of(extent, Expressions::multiplicative);
+    if (count == "1")
+      continue;
+    const std::string name = names_.fresh(
+        VariableNames::dimensionOf(kernel_, tensor, op.getAlong()[dim]).lower(), "outer");
+    const std::string indent(2 * loops.size(), ' ');
+    open += fmt::format("{0}for (int64_t {1} = 0; {1} < {2}; ++{1}) {{\n", indent, name,
+                        expressions_.of(extent));
+    close = indent + "}\n" + close;
+    const std::string stride = strideIn(op, tensor, dim);
+    place = expressions_.sum(place, stride == "1" ? name : name + " * " + stride);
+    index = index == "0" ? name : fmt::format("({} * {} + {})", index, count, name);
+    loops.emplace_back(dim, name);
+  }
+  return open + std::string(2 * loops.size(), ' ') +
+         transfer(fmt::format("{}[{}]", names_.of(tensor), place), index, loops) +
+         (close.empty() ? "" : "\n" + close.substr(0, close.size() - 1));
+}
+
+/// The tile from the rows of an index of the outer dimensions on.
+std::string Instructions::fromRow(const std::string &tile, const std::string &index,
+                                  const std::string &rows, int64_t elements) {
+  return index == "0" ? tile : fmt::format("{}[{} * {} * {}]", tile, index, rows, elements);
+}
+
+/// The load that makes windows of an image in L1; null if none does.
+static aicore::Load3dOp windowsOf(mlir::Value buffer) {
+  for (mlir::Operation *user : buffer.getUsers())
+    if (auto windows = mlir::dyn_cast<aicore::Load3dOp>(user))
+      return windows;
+  return nullptr;
 }
 
 Statement Instructions::load(aicore::LoadOp op) {
-  const Statement element = elementAt(op, op.getSource());
-  if (mlir::failed(element))
-    return failure();
-  const bool isUb = aicore::spaceOf(op.getTarget()) == Space::ub;
-  return fmt::format("{}({}, {}, {}, {}, {}, {});", isUb ? "LoadRows" : "LoadTile",
-                     copyOf(op.getTarget(), op.getSlot()), *element, expressions_.of(op.getRows()),
-                     expressions_.of(op.getColumns()), rowStride(op, op.getSource()),
-                     shapeOf(op.getTarget())[isUb ? 1 : 0]);
+  mlir::Value source = op.getSource(), target = op.getTarget();
+  const bool isUb = aicore::spaceOf(target) == Space::ub;
+  // From a row of the tile to the next.
+  const int64_t elements = isUb ? shapeOf(target)[1] : 32 / aicore::elementBytes(target.getType());
+  std::string rows = expressions_.of(op.getRows(), Expressions::multiplicative),
+              pitch = std::to_string(shapeOf(target)[isUb ? 1 : 0]);
+  // An image stands in L1 without gaps, as wide as its windows reach.
+  if (aicore::Load3dOp windows = windowsOf(target)) {
+    rows = pitch = imageWidth(windows);
+    for (mlir::Value extent : op.getOuter())
+      pitch = times(extent, pitch);
+  }
+  return overRows(op, source,
+                  [&](const std::string &element, const std::string &index, const Loops &loops) {
+                    const std::string inside = op.getClipped() ? ", " + rowsInside(op, loops) : "";
+                    return fmt::format("{}({}, {}{}, {}, {}, {}, {});",
+                                       isUb              ? "LoadRows"
+                                       : op.getClipped() ? "LoadClipped"
+                                                         : "LoadTile",
+                                       fromRow(copyOf(target, op.getSlot()), index, rows, elements),
+                                       element, inside, rows, expressions_.of(op.getColumns()),
+                                       rowStride(op, source), pitch);
+                  });
+}
+
+/// How many rows of a clipped view there are before the end of the tensor; may be negative.
+std::string Instructions::rowsInside(aicore::LoadOp op, const Loops &loops) {
+  const int64_t along = op.getAlong()[op.getOuter().size()];
+  std::string first = times(op.getOffsets()[along], "1");
+  for (const auto &[dim, name] : loops)
+    if (op.getAlong()[dim] == along)
+      first = expressions_.sum(
+          first, op.stepOf(dim) == 1 ? name : fmt::format("{} * {}", name, op.stepOf(dim)));
+  const std::string extent = extentOf(op.getSource(), along);
+  return first == "0" ? extent : fmt::format("{} - ({})", extent, first);
 }
 
 Statement Instructions::fetch(aicore::FetchOp op) {
@@ -190,59 +266,30 @@ Statement Instructions::fetch(aicore::FetchOp op) {
       expressions_.of(op.getColumns()), shapeOf(op.getSource())[1], shapeOf(op.getTarget())[1]);
 }
 
-Statement Instructions::spill(aicore::SpillOp op) {
-  if (aicore::spaceOf(op.getSource()) != Space::l0c)
-    return reportUnwritten(op);
-  return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});",
-                     roundingTo(*elementTypeOf(elementOf(op.getTarget()))),
-                     meetingPlace(op.getTarget(), op.getTargetSlot(), op.getRow(), op.getColumn()),
-                     copyOf(op.getSource(), op.getSlot(), op.getPart()),
-                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
-                     shapeOf(op.getTarget())[1]);
-}
-
 Statement Instructions::store(aicore::StoreOp op) {
-  const Statement element = elementAt(op, op.getTarget());
-  if (mlir::failed(element))
-    return failure();
-  return fmt::format("StoreRows({}, {}, {}, {}, {}, {});", *element,
-                     copyOf(op.getSource(), op.getSlot()), expressions_.of(op.getRows()),
-                     expressions_.of(op.getColumns()), rowStride(op, op.getTarget()),
-                     shapeOf(op.getSource())[1]);
-}
-
-// L0A holds rows of fractals, each with its rows; L0B rows of fractals, each with its columns. L1
-// holds columns of fractals with their rows: what is not turned by the order of the fractals is by
-// LoadData.
-Statement Instructions::loadL0(aicore::LoadL0Op op) {
-  const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;
-  if (aicore::elementBytes(op.getSource().getType()) != 2)
-    return reportUnwritten(op, "a product of another type than f16 and bf16");
-  return fmt::format("{}<{}>({}, {}, {}, {}, {}, {}, {});",
-                     op.getTransposed() ? "LoadByColumns" : "LoadByRows", op.getTransposed() != isB,
-                     copyOf(op.getTarget(), op.getTargetSlot()),
-                     copyOf(op.getSource(), op.getSlot()), expressions_.of(op.getRow()),
-                     expressions_.of(op.getColumn()), expressions_.of(op.getRows()),
-                     expressions_.of(op.getColumns()), shapeOf(op.getSource())[0]);
-}
-
-Statement Instructions::multiply(aicore::MmadOp op) {
-  return fmt::format("Multiply({}, {}, {}, {}, {}, {}, {});",
-                     copyOf(op.getAcc(), op.getAccSlot(), op.getPart()),
-                     copyOf(op.getA(), op.getASlot()), copyOf(op.getB(), op.getBSlot()),
-                     expressions_.of(op.getM()), expressions_.of(op.getN()),
-                     expressions_.of(op.getK()), expressions_.of(op.getFirst()));
+  mlir::Value source = op.getSource(), target = op.getTarget();
+  return overRows(
+      op, target, [&](const std::string &element, const std::string &index, const Loops &) {
+        return fmt::format("StoreRows({}, {}, {}, {}, {}, {});", element,
+                           fromRow(copyOf(source, op.getSlot()), index,
+                                   expressions_.of(op.getRows(), Expressions::multiplicative),
+                                   shapeOf(source)[1]),
+                           expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
+                           rowStride(op, target), shapeOf(source)[1]);
+      });
 }
 
 Statement Instructions::storeSums(aicore::FixpipeOp op) {
-  const Statement element = elementAt(op, op.getTarget());
-  if (mlir::failed(element))
+  const Statement rounding = roundingOf(op, op.getSource(), op.getTarget());
+  if (mlir::failed(rounding))
     return failure();
-  return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});",
-                     roundingTo(*elementTypeOf(elementOf(op.getTarget()))), *element,
-                     copyOf(op.getSource(), op.getSlot(), op.getPart()),
-                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
-                     rowStride(op, op.getTarget()));
+  return overRows(
+      op, op.getTarget(), [&](const std::string &element, const std::string &, const Loops &) {
+        return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});", *rounding, element,
+                           sumsOf(op.getSource(), op.getSlot(), op.getPart(), op.getRows()),
+                           expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
+                           rowStride(op, op.getTarget()));
+      });
 }
 
 std::string Instructions::eventOf(int64_t first, mlir::Value slot) {
@@ -263,6 +310,7 @@ Statement Instructions::statement(mlir::Operation *op) {
   return llvm::TypeSwitch<mlir::Operation *, Statement>(op)
       .Case([&](aicore::LoadOp load) { return this->load(load); })
       .Case([&](aicore::LoadL0Op load) { return loadL0(load); })
+      .Case([&](aicore::Load3dOp load) { return loadWindows(load); })
       .Case([&](aicore::MmadOp mmad) { return multiply(mmad); })
       .Case([&](aicore::FixpipeOp fixpipe) { return storeSums(fixpipe); })
       .Case([&](aicore::SpillOp op) { return spill(op); })

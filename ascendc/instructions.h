@@ -21,8 +21,11 @@ public:
 
 private:
   Statement load(aicore::LoadOp op);
+  // Of the cube: cube_statements.cpp.
   Statement loadL0(aicore::LoadL0Op op);
+  Statement loadWindows(aicore::Load3dOp op);
   Statement multiply(aicore::MmadOp op);
+  Statement roundingOf(mlir::Operation *op, mlir::Value sums, mlir::Value target);
   Statement storeSums(aicore::FixpipeOp op);
   Statement spill(aicore::SpillOp op);
   Statement fetch(aicore::FetchOp op);
@@ -35,14 +38,31 @@ private:
   template <typename Op> Statement flag(Op op, const char *function);
   template <typename Op> Statement crossFlag(Op op, const char *function);
 
-  std::string copyOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part = {});
+  std::string copyOf(mlir::Value buffer, mlir::Value slot);
+  std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part,
+                     mlir::Value rows);
   std::string tileOf(aicore::VectorTile tile);
   std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
                            mlir::Value column);
-  template <typename Op> Statement elementAt(Op transfer, mlir::Value tensor);
+
+  /// Loops around a transfer: the dimension of the view, and the name of the index.
+  using Loops = llvm::SmallVector<std::pair<size_t, std::string>>;
+  /// A transfer of the view's rows and columns: its first element, the index of the outer
+  /// dimensions in row-major order.
+  using TransferText = llvm::function_ref<std::string(const std::string &element,
+                                                      const std::string &index, const Loops &)>;
+  template <typename Op>
+  Statement overRows(Op transfer, mlir::Value tensor, TransferText transferText);
+  template <typename Op> std::string firstOf(Op transfer, mlir::Value tensor);
   template <typename Op> std::string rowStride(Op transfer, mlir::Value tensor);
+  template <typename Op> std::string strideIn(Op transfer, mlir::Value tensor, size_t viewDim);
+  std::string imageWidth(aicore::Load3dOp op);
+  std::string rowsInside(aicore::LoadOp op, const Loops &loops);
+  std::string fromRow(const std::string &tile, const std::string &index, const std::string &rows,
+                      int64_t elements);
   std::string extentOf(mlir::Value tensor, int64_t dim);
-  std::string strideOf(mlir::Value tensor, int64_t dim);
+  std::string strideOf(mlir::Value tensor, int64_t dim, int64_t step = 1);
+  std::string times(mlir::Value value, const std::string &factor);
 
   aicore::KernelOp kernel_;
   VariableNames &names_;
@@ -53,5 +73,8 @@ private:
 int64_t copyBytesOf(aicore::AllocOp buffer);
 /// Rows and columns.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer);
+mlir::Type elementOf(mlir::Value buffer);
+/// As spelled in a .mmk file, for messages.
+std::string typeText(mlir::Type element);
 
 } // namespace mmk::ascendc

@@ -4,12 +4,15 @@
 #include "ascendc/element_names.h"
 #include "ascendc/instructions.h"
 #include "ascendc/unwritten.h"
+#include "ascendc/workspace_text.h"
 #include "place/live_range.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <utility>
 
 namespace mmk::ascendc {
 
@@ -19,15 +22,6 @@ using mlir::LogicalResult;
 using mlir::success;
 
 namespace {
-
-/// Whether a text has this word.
-bool mentions(llvm::StringRef text, llvm::StringRef word) {
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1))
-    if (!(at > 0 && isPart(text[at - 1])) && !isPart(text.substr(at + word.size()).str()[0]))
-      return true;
-  return false;
-}
 
 /// Writes what one kind of core runs.
 class SideWriter {
@@ -57,6 +51,7 @@ private:
   Instructions instructions;
   CodeText code;
   unsigned lastLine = 0;
+  bool isBehindPass = false;
 };
 
 std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::StringRef body) {
@@ -64,8 +59,10 @@ std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::St
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (mlir::isa<mlir::MemRefType>(argument.getType()))
       list.push_back("__gm__ uint8_t *" + addressOf(names.of(argument)));
-  if (workspaceBytes(kernel) > 0)
+  if (meetingBytes(kernel) > 0)
     list.push_back("__gm__ uint8_t *workspace_gm");
+  for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
+    list.push_back("__gm__ uint8_t *" + addressOf(names.of(workspace.getResult())));
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (argument.getType().isF32())
       list.push_back("float " + names.of(argument));
@@ -79,11 +76,14 @@ std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::St
 }
 
 void writeTensors(CodeText &code, aicore::KernelOp kernel, VariableNames &names) {
-  for (mlir::Value argument : kernel.getBody().getArguments()) {
-    auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
+  llvm::SmallVector<mlir::Value> tensors(kernel.getBody().getArguments());
+  for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
+    tensors.push_back(workspace.getResult());
+  for (mlir::Value tensor : tensors) {
+    auto type = mlir::dyn_cast<mlir::MemRefType>(tensor.getType());
     if (!type)
       continue;
-    const std::string element(namesOf(type.getElementType())->device), name = names.of(argument);
+    const std::string element(namesOf(type.getElementType())->device), name = names.of(tensor);
     code.line("const auto {} = TensorAt<{}>({});", name, element, addressOf(name));
   }
 }
@@ -153,7 +153,7 @@ LogicalResult SideWriter::writeOp(mlir::Operation &op) {
   const bool isVector = side.unit() == aicore::Unit::vector_core;
   return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
       // A constant is written where it is used.
-      .Case<aicore::TallyOp, mlir::scf::YieldOp, mlir::arith::ConstantOp>(
+      .Case<aicore::TallyOp, aicore::WorkspaceOp, mlir::scf::YieldOp, mlir::arith::ConstantOp>(
           [](auto) { return success(); })
       .Case([&](aicore::AllocOp buffer) -> LogicalResult {
         return side.has(buffer) ? add(instructions.declaration(buffer)) : success();
@@ -169,6 +169,8 @@ LogicalResult SideWriter::writeOp(mlir::Operation &op) {
                                       : success();
       })
       .Case([&](aicore::PhaseOp phase) {
+        if (std::exchange(isBehindPass, true))
+          code.add("SyncAll<false>(); // what this pass has stored, the next one loads");
         return writeCores(phase.getBody().getArgument(0),
                           isVector ? "GetBlockIdx() / 2" : "GetBlockIdx()",
                           phase.getBody().front());
@@ -200,6 +202,21 @@ LogicalResult SideWriter::writeBlock(mlir::Block &block) {
   return success();
 }
 
+/// SyncAll uses flags between cores itself: a kernel may have those up to 10.
+LogicalResult expectFlagsBesideSync(aicore::KernelOp kernel) {
+  constexpr int64_t most = 10;
+  const mlir::WalkResult searched = kernel.walk([&](aicore::SetCrossOp set) {
+    auto slot = set.getSlot().getDefiningOp<aicore::SlotOp>();
+    const int64_t copies = slot ? slot.getBuffer().getDefiningOp<aicore::AllocOp>().getCopies() : 1;
+    if (static_cast<int64_t>(set.getFlag()) + copies - 1 <= most)
+      return mlir::WalkResult::advance();
+    (void)reportUnwritten(set, "a flag between cores beyond 10 beside a second pass, whose SyncAll "
+                               "uses those");
+    return mlir::WalkResult::interrupt();
+  });
+  return failure(searched.wasInterrupted());
+}
+
 /// The parts of both kinds of core, or of the cube cores alone.
 mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &file, bool isMixed) {
   std::string text;
@@ -219,13 +236,23 @@ mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &f
 
 std::string addressOf(llvm::StringRef tensor) { return (tensor + "_gm").str(); }
 
+bool mentions(llvm::StringRef text, llvm::StringRef word) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1))
+    if (!(at > 0 && isPart(text[at - 1])) && !isPart(text.substr(at + word.size()).str()[0]))
+      return true;
+  return false;
+}
+
 mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file) {
-  unsigned phases = 0;
-  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
-    if (++phases > 1)
-      return reportUnwritten(phase, "a second pass over all cores");
-  const bool isMixed =
-      Side(aicore::Unit::vector_core).has(*kernel.getBody().getOps<aicore::PhaseOp>().begin());
+  Side vectorCores(aicore::Unit::vector_core);
+  const auto passes = kernel.getBody().getOps<aicore::PhaseOp>();
+  const bool hasPasses = !llvm::hasSingleElement(passes);
+  const bool isMixed = hasPasses || llvm::any_of(passes, [&](aicore::PhaseOp pass) {
+                         return vectorCores.has(pass);
+                       });
+  if (hasPasses && mlir::failed(expectFlagsBesideSync(kernel)))
+    return failure();
   const mlir::FailureOr<std::string> body = bodyOf(kernel, file, isMixed);
   if (mlir::failed(body))
     return failure();
@@ -239,16 +266,6 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
   code.add("PipeBarrier<PIPE_ALL>();");
   code.close();
   return code.text();
-}
-
-int64_t workspaceBytes(aicore::KernelOp kernel) {
-  int64_t bytes = 0;
-  kernel.walk([&](aicore::AllocOp buffer) {
-    if (buffer.getSpace() == aicore::Space::gm)
-      bytes = std::max<int64_t>(bytes, buffer.getOffset().value_or(0) +
-                                           buffer.getCopies() * copyBytesOf(buffer));
-  });
-  return bytes;
 }
 
 } // namespace mmk::ascendc

@@ -13,10 +13,10 @@ namespace mmk::ascendc {
 /// context, at its place in the user's text, `file`; then there is none.
 mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file);
 
-/// Bytes of global memory of each block, through which its cores meet.
-int64_t workspaceBytes(aicore::KernelOp kernel);
-
 /// The name of a parameter of the kernel's function: "a_gm" for the address of the tensor a.
 std::string addressOf(llvm::StringRef tensor);
+
+/// Whether a text has this word.
+bool mentions(llvm::StringRef text, llvm::StringRef word);
 
 } // namespace mmk::ascendc

@@ -8,6 +8,7 @@
 #include "ascendc/reference_text.h"
 #include "ascendc/unwritten.h"
 #include "ascendc/variable_names.h"
+#include "ascendc/workspace_text.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -68,12 +69,13 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
         scalars.push_back(named.getName().str());
       else
         addAddress(named.getName().str());
-  if (const int64_t bytes = workspaceBytes(kernel)) {
-    code.add("// Of global memory, through which the cores of each block meet.");
-    code.line("constexpr int64_t {}_workspace_bytes = {};", name, bytes * kernel.getCores());
-    code.add("");
-    addAddress("workspace");
-  }
+  code.paste(workspaceFunctions(kernel));
+  if (hasWorkspace(kernel))
+    parameters += ", void *workspace";
+  if (meetingBytes(kernel) > 0)
+    addresses += ", static_cast<uint8_t *>(workspace)";
+  for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
+    addresses += ", " + VariableNames(kernel).of(workspace.getResult());
   for (const std::string &scalar : scalars) {
     parameters += ", float " + scalar;
     values += ", " + scalar;
@@ -84,6 +86,7 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
   }
   code.line("// Starts {} on the addresses of its tensors on the device.", name);
   code.open(fmt::format("inline void {}_launch({})", name, parameters));
+  code.paste(workspaceAddresses(kernel));
   code.line("MMK_LAUNCH({}, {}, stream{}{});", name, kernel.getCores(), addresses, values);
   code.close();
 }
@@ -112,7 +115,7 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op, const 
   for (mlir::Value argument : op.getBody().getArguments()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
     if (type && !namesOf(type.getElementType()))
-      return {op, "a tensor of another type than f32, f16 and bf16"};
+      return {op, "a tensor of masks"};
     if (const std::string name = VariableNames(op).of(argument); isReserved(name))
       return {op,
               "the name " + name + ", which has another meaning in C++ or in the project's files"};

@@ -21,6 +21,8 @@ public:
 private:
   mlir::LogicalResult writeBody(const Value &value);
   void writeProduct(const Value &value);
+  void writeSum(const Value &value);
+  void writeAccess(const Value &value);
   std::string elementOf(const Value &operand, llvm::ArrayRef<std::string> indices);
   static std::string parametersOf(const Shape &shape);
   static std::vector<std::string> indicesOf(const Shape &shape);
@@ -68,6 +70,68 @@ void ReferenceWriter::writeProduct(const Value &value) {
   code.add("return sum;");
 }
 
+// The dimensions that are summed stay with the extent 1.
+void ReferenceWriter::writeSum(const Value &value) {
+  const Value &operand = *value.operands[0];
+  std::vector<std::string> indices = indicesOf(operand.shape);
+  code.add("double sum = 0;");
+  for (size_t dim : value.along) {
+    indices[dim] = fmt::format("k{}", dim);
+    code.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", indices[dim],
+                          textOf(operand.shape[dim])));
+  }
+  code.line("sum += {};", elementOf(operand, indices));
+  for (size_t i = 0; i < value.along.size(); ++i)
+    code.close();
+  code.add("return sum;");
+}
+
+/// An index as C++; "i0" for the position "#0".
+std::string indexText(const Rule &rule) {
+  using Kind = Rule::Kind;
+  auto operand = [&](size_t i) { return indexText(*rule.operands[i]); };
+  auto binary = [&](const char *symbol) {
+    return fmt::format("({} {} {})", operand(0), symbol, operand(1));
+  };
+  switch (rule.kind) {
+  case Kind::number:
+    return std::to_string(rule.number);
+  case Kind::choice:
+    return rule.choice.starts_with('#') ? "i" + rule.choice.substr(1) : rule.choice;
+  case Kind::add:
+    return binary("+");
+  case Kind::subtract:
+    return binary("-");
+  case Kind::multiply:
+    return binary("*");
+  case Kind::divide:
+  case Kind::floorDivide:
+    return fmt::format("floor_quotient({}, {})", operand(0), operand(1));
+  case Kind::remainder:
+  case Kind::floorRemainder:
+    return fmt::format("({0} - floor_quotient({0}, {1}) * {1})", operand(0), operand(1));
+  default:
+    return {}; // a truth
+  }
+}
+
+// Outside of the operand it is the second one, where there is one.
+void ReferenceWriter::writeAccess(const Value &value) {
+  const Value &operand = *value.operands[0];
+  std::vector<std::string> indices;
+  std::string isOutside;
+  for (auto [i, index] : llvm::enumerate(value.indices)) {
+    const std::string name = fmt::format("at{}", i);
+    code.line("const int64_t {} = {};", name, indexText(*index));
+    isOutside += fmt::format("{}{} < 0 || {} >= {}", isOutside.empty() ? "" : " || ", name, name,
+                             textOf(operand.shape[i]));
+    indices.push_back(name);
+  }
+  if (value.operands.size() > 1)
+    code.line("if ({}) return {};", isOutside, elementOf(*value.operands[1], {}));
+  code.line("return {};", elementOf(operand, indices));
+}
+
 /// Null for an operation that is no operator of C++.
 const char *symbolOf(Operation operation) {
   switch (operation) {
@@ -113,12 +177,32 @@ mlir::LogicalResult ReferenceWriter::writeBody(const Value &value) {
     std::swap(indices[indices.size() - 1], indices[indices.size() - 2]);
     code.line("return {};", elementOf(*value.operands[0], indices));
     return mlir::success();
-  case Operation::product:
-    if (value.operands.size() == 2) {
-      writeProduct(value);
+  case Operation::access:
+    writeAccess(value);
+    return mlir::success();
+  case Operation::reduce:
+    if (value.reduction == Reduction::sum) {
+      writeSum(value);
       return mlir::success();
     }
-    [[fallthrough]];
+    return reportUnwritten(op, "the reference of this kernel, for the host program");
+  case Operation::squeeze: {
+    // The indices of the dimensions that are left, in the order of the operand.
+    std::vector<std::string> own;
+    size_t next = 0;
+    for (const Dimension &dimension : value.operands[0]->shape) {
+      const bool isLeft = next < value.shape.size() && value.shape[next] == dimension;
+      own.push_back(isLeft ? indices[next++] : "0");
+    }
+    code.line("return {};", elementOf(*value.operands[0], own));
+    return mlir::success();
+  }
+  case Operation::product:
+    if (value.operands.size() != 2)
+      return reportUnwritten(op,
+                             "a product with a condition in the reference, for the host program");
+    writeProduct(value);
+    return mlir::success();
   case Operation::constant:
     code.line("return {};", value.constant);
     return mlir::success();
@@ -173,7 +257,13 @@ mlir::FailureOr<std::string> referenceText(mlir::Operation *op, const Kernel &ke
   ReferenceWriter writer(op, kernel);
   if (mlir::failed(writer.write()))
     return mlir::failure();
-  return writer.text();
+  constexpr const char *floorQuotient = R"text(
+inline int64_t floor_quotient(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+)text";
+  const bool hasQuotient = writer.text().find("floor_quotient(") != std::string::npos;
+  return (hasQuotient ? floorQuotient : "") + writer.text();
 }
 
 } // namespace mmk::ascendc

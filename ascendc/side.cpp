@@ -18,7 +18,9 @@ bool Side::finds(mlir::Operation *op) {
       return llvm::any_of(region.getOps(),
                           [&](mlir::Operation &inner) { return hasInside(&inner); });
     });
-  if (mlir::isa<aicore::AllocOp>(op))
+  if (isHost())
+    return mlir::isa<aicore::WorkspaceOp>(op);
+  if (mlir::isa<aicore::AllocOp, aicore::WorkspaceOp>(op))
     return llvm::any_of(op->getUsers(), hasInside);
   return !mlir::isa<mlir::scf::YieldOp>(op) && aicore::unitOf(op) == unit_;
 }

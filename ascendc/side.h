@@ -1,5 +1,5 @@
 // The part of a kernel that one kind of core runs: the cube core of a block, or each of its vector
-// cores.
+// cores. Or what the host does before it starts the kernel.
 #pragma once
 
 #include "ir/aicore.h"
@@ -11,15 +11,19 @@ namespace mmk::ascendc {
 class Side {
 public:
   explicit Side(aicore::Unit unit) : unit_(unit) {}
+  /// The host, which allocates the tensors between the passes.
+  static Side host() { return Side(std::nullopt); }
 
-  aicore::Unit unit() const { return unit_; }
+  std::optional<aicore::Unit> unit() const { return unit_; }
+  bool isHost() const { return !unit_; }
   /// Whether these cores run an operation, one inside of it, or, for a buffer, one that uses it.
   bool has(mlir::Operation *op);
 
 private:
+  explicit Side(std::nullopt_t) {}
   bool finds(mlir::Operation *op);
 
-  aicore::Unit unit_;
+  std::optional<aicore::Unit> unit_;
   llvm::DenseMap<mlir::Operation *, bool> known_;
 };
 

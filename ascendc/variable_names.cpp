@@ -7,20 +7,55 @@
 namespace mmk::ascendc {
 
 // Keywords of C++, and names that the files of a project use themselves.
-static constexpr llvm::StringLiteral reserved[] = {
-    "auto",       "bool",     "break",    "case",       "catch",      "char",      "class",
-    "const",      "delete",   "do",       "double",     "else",       "enum",      "explicit",
-    "extern",     "false",    "float",    "for",        "friend",     "goto",      "half",
-    "if",         "inline",   "int",      "long",       "new",        "operator",  "private",
-    "public",     "register", "return",   "short",      "signed",     "sizeof",    "static",
-    "struct",     "switch",   "template", "this",       "throw",      "true",      "try",
-    "typedef",    "union",    "unsigned", "using",      "virtual",    "void",      "while",
-    "argc",       "argv",     "at",       "checked",    "code",       "core",      "expect",
-    "expected",   "found",    "isRight",  "library",    "main",       "repeat",    "rest",
-    "start",      "std",      "step",     "stream",     "sum",        "time",      "wrong",
-    "AscendC",    "Buffer",   "DataCopy", "Fixpipe",    "GreaterOf",  "LesserOf",  "LoadByColumns",
-    "LoadByRows", "LoadRows", "TensorAt", "StoreRows",  "vectorCore", "workspace", "LoadData",
-    "LoadTile",   "Mmad",     "Multiply", "QuotientUp", "StoreTile"};
+static constexpr llvm::StringLiteral reserved[] = {"auto",          "bool",
+                                                   "break",         "case",
+                                                   "catch",         "char",
+                                                   "class",         "const",
+                                                   "delete",        "do",
+                                                   "double",        "else",
+                                                   "enum",          "explicit",
+                                                   "extern",        "false",
+                                                   "float",         "for",
+                                                   "friend",        "goto",
+                                                   "half",          "if",
+                                                   "inline",        "int",
+                                                   "long",          "new",
+                                                   "operator",      "private",
+                                                   "public",        "register",
+                                                   "return",        "short",
+                                                   "signed",        "sizeof",
+                                                   "static",        "struct",
+                                                   "switch",        "template",
+                                                   "this",          "throw",
+                                                   "true",          "try",
+                                                   "typedef",       "union",
+                                                   "unsigned",      "using",
+                                                   "virtual",       "void",
+                                                   "while",         "argc",
+                                                   "argv",          "at",
+                                                   "checked",       "code",
+                                                   "core",          "expect",
+                                                   "expected",      "found",
+                                                   "isRight",       "library",
+                                                   "main",          "repeat",
+                                                   "rest",          "start",
+                                                   "std",           "step",
+                                                   "stream",        "sum",
+                                                   "time",          "wrong",
+                                                   "AscendC",       "Buffer",
+                                                   "DataCopy",      "Fixpipe",
+                                                   "GreaterOf",     "LesserOf",
+                                                   "LoadByColumns", "LoadByRows",
+                                                   "LoadRows",      "TensorAt",
+                                                   "StoreRows",     "vectorCore",
+                                                   "workspace",     "LoadData",
+                                                   "LoadTile",      "Mmad",
+                                                   "Multiply",      "QuotientUp",
+                                                   "StoreTile",     "SizesOf",
+                                                   "EndProduct",    "LoadBias",
+                                                   "LoadSquares",   "LoadByteSquares",
+                                                   "MultiplyFrom",  "LoadClipped",
+                                                   "LoadWindows"};
 
 bool isReserved(llvm::StringRef name) { return llvm::is_contained(reserved, name); }
 
@@ -74,6 +109,8 @@ VariableNames::VariableNames(aicore::KernelOp kernel) : kernel_(kernel) {
     names_[argument] =
         unique(i < kernel.getDims().size() ? mlir::cast<mlir::StringAttr>(kernel.getDims()[i]).str()
                                            : namedOf(kernel, argument).getName().str());
+  for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
+    names_[workspace.getResult()] = unique((workspace.getName() + "_ws").str());
   kernel.walk([&](mlir::Operation *op) {
     if (auto phase = mlir::dyn_cast<aicore::PhaseOp>(op))
       mean(phase.getBody().getArgument(0), "core");
@@ -107,6 +144,10 @@ std::string VariableNames::unique(std::string name) {
   for (unsigned i = 2; !taken_.insert(free).second; ++i)
     free = name + std::to_string(i);
   return free;
+}
+
+std::string VariableNames::fresh(const std::string &name, const char *otherwise) {
+  return unique(name.empty() || isReserved(name) ? otherwise : name);
 }
 
 const std::string &VariableNames::of(mlir::Value value) {

@@ -25,6 +25,8 @@ public:
 
   /// The name of a value, which stays the same; no other value has it.
   const std::string &of(mlir::Value value);
+  /// A name that no value has: `name`, or where that is empty, another.
+  std::string fresh(const std::string &name, const char *otherwise);
   /// Whether what the program does with it gives it a name: where a tile starts, how many elements
   /// it has, a slot.
   bool hasMeaning(mlir::Value value) const { return meanings_.contains(value); }

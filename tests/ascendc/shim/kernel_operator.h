@@ -44,14 +44,16 @@ inline void fromFloat(bfloat16_t &to, float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   to.bits = static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
+/// An operand of the matrix unit.
+template <typename T> float wide(T value) { return toFloat(value); }
+inline int32_t wide(int8_t value) { return value; }
 } // namespace shim
 
 namespace AscendC {
 
 using shim::Where;
 
-enum class TPosition { A1, A2, B2, CO1, VECCALC };
-enum class QuantMode_t { NoQuant = 0, F322F16 = 1, F322BF16 = 16 };
+enum class TPosition { A1, A2, B2, CO1, VECCALC, C2 };
 
 // Pipes, as the interface names them.
 enum pipe_t { PIPE_MTE1, PIPE_MTE2, PIPE_M, PIPE_FIX, PIPE_V, PIPE_MTE3, PIPE_ALL };
@@ -75,6 +77,9 @@ public:
   LocalTensor operator[](size_t element) const {
     return {position, static_cast<uint32_t>(address + element * sizeof(T)),
             static_cast<uint32_t>(elements - element)};
+  }
+  template <typename U> LocalTensor<U> ReinterpretCast() const {
+    return {position, address, static_cast<uint32_t>(elements * sizeof(T) / sizeof(U))};
   }
   /// `count` elements from `first` on, for an instruction.
   T *access(size_t first, size_t count, Where where) const {
@@ -150,6 +155,11 @@ template <pipe_t pipe> void PipeBarrier(Where where = Where::current()) {
     shim::barrier(where);
 }
 
+/// Of all cores, or of all vector cores; each ends what it has begun before.
+template <bool isAIVOnly = true> void SyncAll(Where where = Where::current()) {
+  shim::syncAll(isAIVOnly, where);
+}
+
 /// Mode 2: from the cube core to both vector cores of its block, or from both of them to it.
 template <uint8_t mode, pipe_t pipe>
 void CrossCoreSetFlag(uint16_t id, Where where = Where::current()) {
@@ -162,132 +172,11 @@ void CrossCoreWaitFlag(uint16_t id, Where where = Where::current()) {
   shim::waitCross(pipe, id, where);
 }
 
-//===--- transfers and the cube
-//-----------------------------------------------------------------===//
+} // namespace AscendC
 
-struct Nd2NzParams {
-  uint16_t ndNum = 0, nValue = 0, dValue = 0, srcNdMatrixStride = 0, srcDValue = 0,
-           dstNzC0Stride = 0, dstNzNStride = 0, dstNzMatrixStride = 0;
-};
+#include "cube.h"
 
-/// The rows of a matrix in global memory as fractals in L1. Columns up to a whole fractal are zero.
-template <typename T>
-void DataCopy(const LocalTensor<T> &to, const GlobalTensor<T> &from, const Nd2NzParams &params,
-              Where where = Where::current()) {
-  shim::expect(params.ndNum == 1 && to.position == TPosition::A1, "one matrix into L1", where);
-  shim::expect(to.address % 32 == 0, "a target on 32 bytes", where);
-  shim::expect(params.dstNzC0Stride <= 16384 && params.nValue <= 16384, "at most 16384 rows",
-               where);
-  shim::work(PIPE_MTE2, [=] {
-    constexpr size_t width = 32 / sizeof(T);
-    for (size_t n = 0; n < params.nValue; ++n) {
-      const T *row = from.access(n * params.srcDValue, params.dValue, where);
-      for (size_t d = 0; d < (params.dValue + width - 1) / width * width; ++d)
-        *to.access(d / width * params.dstNzC0Stride * width + n * params.dstNzNStride * width +
-                       d % width,
-                   1, where) = d < params.dValue ? row[d] : T();
-    }
-  });
-}
-
-struct LoadData2DParams {
-  uint16_t startIndex = 0;
-  uint8_t repeatTimes = 0;
-  uint16_t srcStride = 0;
-  uint8_t sid = 0;
-  uint16_t dstGap = 0;
-  bool ifTranspose = false;
-};
-
-/// Fractals of L1 one behind the other into L0A or L0B, each as it is or transposed.
-template <typename T>
-void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from, const LoadData2DParams &params,
-              Where where = Where::current()) {
-  static_assert(sizeof(T) == 2, "transposed fractals of other types are not square");
-  shim::expect(from.position == TPosition::A1 &&
-                   (to.position == TPosition::A2 || to.position == TPosition::B2),
-               "L1 into L0A or L0B", where);
-  shim::expect(to.address % 512 == 0 && from.address % 32 == 0, "a target on 512 bytes", where);
-  shim::expect(params.repeatTimes > 0, "one fractal or more", where);
-  shim::work(PIPE_MTE1, [=] {
-    for (size_t i = 0; i < params.repeatTimes; ++i) {
-      const T *source = from.access((params.startIndex + i * params.srcStride) * 256, 256, where);
-      T *target = to.access(i * (1 + params.dstGap) * 256, 256, where);
-      for (size_t row = 0; row < 16; ++row)
-        for (size_t column = 0; column < 16; ++column)
-          target[row * 16 + column] =
-              params.ifTranspose ? source[column * 16 + row] : source[row * 16 + column];
-    }
-  });
-}
-
-struct MmadParams {
-  uint16_t m = 0, n = 0, k = 0;
-  bool cmatrixInitVal = true, cmatrixSource = false, disableGemv = false;
-};
-
-/// Sums in the order of k, each product and sum rounded once. L0A holds rows of fractals with their
-/// rows, L0B rows of fractals with their columns, L0C columns of fractals with their rows.
-template <typename T>
-void Mmad(const LocalTensor<float> &c, const LocalTensor<T> &a, const LocalTensor<T> &b,
-          const MmadParams &params, Where where = Where::current()) {
-  shim::expect(c.position == TPosition::CO1 && a.position == TPosition::A2 &&
-                   b.position == TPosition::B2,
-               "L0A times L0B into L0C", where);
-  shim::expect(a.address % 512 == 0 && b.address % 512 == 0 && c.address % 1024 == 0,
-               "operands on 512 bytes and sums on 1024", where);
-  shim::expect(params.m <= 4095 && params.n <= 4095 && params.k <= 4095, "at most 4095", where);
-  shim::expect(!params.cmatrixSource && (params.m != 1 || params.disableGemv),
-               "sums from L0C, and fractals in L0A", where);
-  shim::work(PIPE_M, [=] {
-    constexpr size_t width = 16;
-    const size_t rows = (params.m + 15) / 16, columns = (params.n + 15) / 16,
-                 depth = (params.k + width - 1) / width;
-    const T *left = a.access(0, rows * depth * 256, where),
-            *right = b.access(0, depth * columns * 256, where);
-    float *sums = c.access(0, rows * columns * 256, where);
-    for (size_t i = 0; i < params.m; ++i)
-      for (size_t j = 0; j < params.n; ++j) {
-        float &sum = sums[(j / 16 * rows * 16 + i) * 16 + j % 16];
-        if (params.cmatrixInitVal)
-          sum = 0;
-        for (size_t k = 0; k < params.k; ++k)
-          sum = shim::multiplyAdd(
-              shim::toFloat(left[(i / 16 * depth + k / width) * 256 + i % 16 * width + k % width]),
-              shim::toFloat(
-                  right[(k / width * columns + j / 16) * 256 + j % 16 * width + k % width]),
-              sum);
-      }
-  });
-}
-
-struct FixpipeParamsV220 {
-  uint16_t nSize = 0, mSize = 0, srcStride = 0;
-  uint32_t dstStride = 0;
-  QuantMode_t quantPre = QuantMode_t::NoQuant;
-  uint16_t ndNum = 1, srcNdStride = 0, dstNdStride = 0;
-};
-struct FixpipeConfig {};
-inline constexpr FixpipeConfig CFG_ROW_MAJOR = {};
-
-/// Sums of L0C as rows of a matrix in global memory.
-template <typename T, typename U, const FixpipeConfig &config>
-void Fixpipe(const GlobalTensor<T> &to, const LocalTensor<U> &from, const FixpipeParamsV220 &params,
-             Where where = Where::current()) {
-  constexpr QuantMode_t expected = std::is_same_v<T, half>         ? QuantMode_t::F322F16
-                                   : std::is_same_v<T, bfloat16_t> ? QuantMode_t::F322BF16
-                                                                   : QuantMode_t::NoQuant;
-  shim::expect(from.position == TPosition::CO1 && params.ndNum == 1, "one matrix of L0C", where);
-  shim::expect(params.quantPre == expected, "the rounding to the type of the matrix", where);
-  shim::work(PIPE_FIX, [=] {
-    for (size_t i = 0; i < params.mSize; ++i) {
-      T *row = to.access(i * params.dstStride, params.nSize, where);
-      for (size_t j = 0; j < params.nSize; ++j)
-        shim::fromFloat(row[j],
-                        *from.access((j / 16 * params.srcStride + i) * 16 + j % 16, 1, where));
-    }
-  });
-}
+namespace AscendC {
 
 //===--- the vector cores
 //------------------------------------------------------------------------===//

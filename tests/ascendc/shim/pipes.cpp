@@ -25,13 +25,13 @@ constexpr int flagIds = 8; // of a pair of pipes
 constexpr int crossIds = 16, mostCrossFlags = 15;
 constexpr int poison = 0xFF; // of unwritten bytes: NaN in each type of float
 
-/// Bytes of L1, L0A, L0B, L0C and UB of Ascend 910B, by AscendC::TPosition.
-constexpr std::array<size_t, 5> capacities = {524288, 65536, 65536, 131072, 196608};
+/// Bytes of L1, L0A, L0B, L0C, UB and the bias table of Ascend 910B, by AscendC::TPosition.
+constexpr std::array<size_t, 6> capacities = {524288, 65536, 65536, 131072, 196608, 1024};
 
 struct Step {
-  enum Kind { work, set, wait, barrier, setCross, waitCross } kind;
+  enum Kind { work, set, wait, barrier, syncAll, setCross, waitCross } kind;
   std::function<void()> run;
-  int flag = 0;
+  int flag = 0; ///< of a barrier of all cores: it is one of the vector cores alone
   Where where = {};
 };
 
@@ -82,6 +82,9 @@ bool isReady(int pipe) {
     return core->flags[step.flag];
   if (step.kind == Step::waitCross)
     return isUp(step.flag);
+  // All cores pass it together, when none has anything else to do.
+  if (step.kind == Step::syncAll)
+    return false;
   // In each queue at the same barrier: the first that each has left.
   return step.kind != Step::barrier || std::ranges::all_of(core->queues, [](const auto &queue) {
            return queue.front().kind == Step::barrier;
@@ -122,7 +125,33 @@ void runNext(int pipe) {
     for (int other = 0; other < pipes; ++other)
       if (other != pipe)
         core->queues[other].pop_front();
+    return;
+  case Step::syncAll:
+    return; // not run by itself
   }
+}
+
+bool isAtSync(const Core &core, bool ofVectorCores) {
+  return std::ranges::all_of(core.queues, [&](const auto &queue) {
+    return !queue.empty() && queue.front().kind == Step::syncAll &&
+           (queue.front().flag != 0) == ofVectorCores;
+  });
+}
+
+/// Lets all cores pass the barrier at which they stand. False: some have not reached it, or there
+/// is none.
+bool passSync(std::vector<std::unique_ptr<Block>> &blocks, bool ofVectorCores) {
+  std::vector<Core *> cores;
+  for (auto &block : blocks)
+    for (int side = ofVectorCores ? 1 : 0; side < (block->isMixed ? sides : 1); ++side)
+      cores.push_back(&block->cores[side]);
+  if (cores.empty() ||
+      !std::ranges::all_of(cores, [&](Core *each) { return isAtSync(*each, ofVectorCores); }))
+    return false;
+  for (Core *each : cores)
+    for (auto &queue : each->queues)
+      queue.pop_front();
+  return true;
 }
 
 /// The pipes by priority: what brings data first, or what uses it first.
@@ -140,6 +169,7 @@ std::vector<std::pair<int, int>> orderOf(std::mt19937 &random) {
   return ahead;
 }
 
+/// The pipes of a block, until none can go on.
 void runPipes() {
   const char *seed = std::getenv("SHIM_ORDER");
   std::mt19937 random(seed ? unsigned(std::atoi(seed)) : 0);
@@ -153,7 +183,10 @@ void runPipes() {
     runNext(ready->second);
     order = orderOf(random);
   }
-  for (const Core &each : current->cores) {
+}
+
+void expectDone(const Block &block) {
+  for (const Core &each : block.cores) {
     for (const auto &queue : each.queues)
       if (!queue.empty())
         stop("deadlock: nothing sets this flag any more", queue.front().where);
@@ -171,21 +204,25 @@ void runPipes() {
 } // namespace
 
 void launch(int cores, const std::function<void()> &kernel) {
+  std::vector<std::unique_ptr<Block>> blocks;
   for (int number = 0; number < cores; ++number) {
-    auto state = std::make_unique<Block>();
-    current = state.get();
+    current = blocks.emplace_back(std::make_unique<Block>()).get();
     current->number = number;
-    for (Core &each : current->cores)
-      for (size_t i = 0; i < capacities.size(); ++i)
-        each.memories[i].assign(capacities[i], poison);
     switchTo(0);
     kernel();
     for (int side = 1; side < sides && current->isMixed; ++side) {
       switchTo(side);
       kernel();
     }
-    runPipes();
   }
+  do
+    for (auto &block : blocks) {
+      current = block.get();
+      runPipes();
+    }
+  while (passSync(blocks, true) || passSync(blocks, false));
+  for (auto &block : blocks)
+    expectDone(*block);
 }
 
 int64_t block() { return current->number; }
@@ -214,6 +251,11 @@ void barrier(Where where) {
     queue.push_back({Step::barrier, {}, 0, where});
 }
 
+void syncAll(bool ofVectorCores, Where where) {
+  for (auto &queue : core->queues)
+    queue.push_back({Step::syncAll, {}, ofVectorCores, where});
+}
+
 void expect(bool holds, const char *rule, Where where) {
   if (!holds)
     stop(std::string("expected ") + rule, where);
@@ -222,7 +264,10 @@ void expect(bool holds, const char *rule, Where where) {
 void *local(int position, size_t address, size_t bytes, size_t first, size_t count, Where where) {
   expect(first + count <= bytes, "an access within the tensor", where);
   expect(address + bytes <= capacities[position], "a tensor within its memory", where);
-  return core->memories[position].data() + address + first;
+  auto &memory = core->memories[position];
+  if (memory.empty())
+    memory.assign(capacities[position], poison);
+  return memory.data() + address + first;
 }
 
 void *global(const void *address, size_t count, Where where) {
@@ -239,7 +284,16 @@ void copy(void *to, const void *from, size_t bytes, size_t room) {
   std::memset(static_cast<unsigned char *>(to) + bytes, poison, room - bytes);
 }
 
-float multiplyAdd(float a, float b, float sum) { return std::fma(a, b, sum); }
+float multiplyAdd(const float *a, const float *b, size_t count, float sum) {
+  for (size_t i = 0; i < count; ++i)
+    sum = std::fma(a[i], b[i], sum);
+  return sum;
+}
+int32_t multiplyAdd(const int32_t *a, const int32_t *b, size_t count, int32_t sum) {
+  for (size_t i = 0; i < count; ++i)
+    sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(a[i] * b[i]));
+  return sum;
+}
 
 } // namespace shim
 

@@ -21,7 +21,8 @@ struct Flag {
   int32_t id = 0;
 };
 
-/// Runs a kernel's function for each side of each block, and then the pipes of that block.
+/// Runs a kernel's function for each side of each block, and then the pipes, block by block as far
+/// as each comes.
 void launch(int cores, const std::function<void()> &kernel);
 /// The number of the block.
 int64_t block();
@@ -39,6 +40,8 @@ void setCross(int pipe, int id, Where where);
 void waitCross(int pipe, int id, Where where);
 /// Of all pipes of a core.
 void barrier(Where where);
+/// Of all pipes of all cores, or of all vector cores.
+void syncAll(bool ofVectorCores, Where where);
 
 /// Ends the program with a message at a place of the kernel where a rule does not hold.
 void expect(bool holds, const char *rule, Where where);
@@ -52,7 +55,9 @@ void *global(const void *address, size_t count, Where where);
 /// Copies bytes, and makes the rest of the room unknown.
 void copy(void *to, const void *from, size_t bytes, size_t room);
 
-/// With one rounding.
-float multiplyAdd(float a, float b, float sum);
+/// sum + a[0] * b[0] + .., one after the other: each product and its sum with one rounding, or
+/// modulo 2^32.
+float multiplyAdd(const float *a, const float *b, size_t count, float sum);
+int32_t multiplyAdd(const int32_t *a, const int32_t *b, size_t count, int32_t sum);
 
 } // namespace shim

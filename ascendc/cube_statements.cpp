@@ -1,0 +1,163 @@
+// The instructions of the cube: into L0A, L0B and the bias table, products, and their sums.
+#include "ascendc/instructions.h"
+#include "ascendc/unwritten.h"
+#include "ir/element_type.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <fmt/format.h>
+
+namespace mmk::ascendc {
+
+using aicore::Space;
+
+namespace {
+
+// Of rows that the interface transposes at once, by the bytes of an element.
+constexpr int64_t wordSquare = 16, byteSquare = 32;
+
+constexpr int64_t biasAlignment = 128; // bytes, of a row that Mmad reads
+
+bool isIntoB(mlir::Value buffer) { return aicore::spaceOf(buffer) == Space::l0b; }
+
+int64_t bytesOf(mlir::Value buffer) { return aicore::elementBytes(buffer.getType()); }
+
+/// L1 holds columns of fractals with their rows, L0A rows of fractals with their rows, L0B rows of
+/// fractals with their columns: what is not turned by the order of the fractals has to be within
+/// each.
+bool transposesFractals(aicore::LoadL0Op op) {
+  return op.getTransposed() != isIntoB(op.getTarget());
+}
+
+/// Whether a buffer of L0 is filled with transposed fractals of so many bytes an element.
+bool hasSquares(mlir::Value buffer, int64_t bytes) {
+  return bytesOf(buffer) == bytes && llvm::any_of(buffer.getUsers(), [](mlir::Operation *user) {
+           auto load = mlir::dyn_cast<aicore::LoadL0Op>(user);
+           return load && transposesFractals(load);
+         });
+}
+
+} // namespace
+
+Statement Instructions::loadL0(aicore::LoadL0Op op) {
+  mlir::Value source = op.getSource(), target = op.getTarget();
+  const std::string to = copyOf(target, op.getTargetSlot()), from = copyOf(source, op.getSlot());
+  if (aicore::spaceOf(target) == Space::bt) {
+    const std::string column = expressions_.of(op.getColumn());
+    return fmt::format("LoadBias({}, {}{}, {});", to, from,
+                       column == "0" ? "" : fmt::format("[{}]", column),
+                       expressions_.of(op.getColumns()));
+  }
+  const bool isB = isIntoB(target), transposes = transposesFractals(op);
+  const std::string part =
+      fmt::format("{}, {}, {}, {}, {}, {}, {}", to, from, expressions_.of(op.getRow()),
+                  expressions_.of(op.getColumn()), expressions_.of(op.getRows()),
+                  expressions_.of(op.getColumns()), shapeOf(source)[0]);
+  if (!transposes || bytesOf(source) == 2)
+    return fmt::format("{}<{}>({});", op.getTransposed() ? "LoadByColumns" : "LoadByRows",
+                       transposes, part);
+  const int64_t depth = shapeOf(target)[isB ? 0 : 1], width = shapeOf(target)[isB ? 1 : 0];
+  if (bytesOf(source) == 4) {
+    if (depth % wordSquare != 0)
+      return reportUnwritten(op, fmt::format("tile.K = {} of f32, which LoadData transposes 16 rows "
+                                             "at a time: a multiple of 16 is",
+                                             depth));
+    return fmt::format("LoadSquares({}, {});", part, shapeOf(source)[1]);
+  }
+  if (width % byteSquare != 0)
+    return reportUnwritten(
+        op, fmt::format("tile.{} = {} of i8, which LoadDataWithTranspose transposes in squares of "
+                        "32: a multiple of 32 is",
+                        isB ? "N" : "M", width));
+  return fmt::format("LoadByteSquares<{}>({});", isB, part);
+}
+
+/// Columns of the image that its windows reach. LoadData would make more windows of more.
+std::string Instructions::imageWidth(aicore::Load3dOp op) {
+  const int64_t stride = op.getStride()[1], dilation = op.getDilation()[1];
+  int64_t number = 1 - stride - dilation - static_cast<int64_t>(op.getLeft());
+  std::string reach = "0";
+  for (auto [value, factor] :
+       {std::pair(op.getOutWidth(), stride), std::pair(op.getTapColumns(), dilation)})
+    if (const std::optional<int64_t> known = mlir::getConstantIntValue(value))
+      number += *known * factor;
+    else
+      reach = expressions_.sum(reach, times(value, std::to_string(factor)));
+  if (number != 0 || reach == "0")
+    reach += fmt::format(" {} {}", number < 0 ? "-" : "+", std::abs(number));
+  return fmt::format("LesserOf({}, {})", expressions_.of(op.getWidth()), reach);
+}
+
+Statement Instructions::loadWindows(aicore::Load3dOp op) {
+  if (isIntoB(op.getTarget()))
+    return reportUnwritten(op, "windows of an image as the right operand of a product: into L0B, "
+                               "LoadData makes their pixels the depth (channels last in the result "
+                               "make them the left operand)");
+  std::string sizes = fmt::format("{}, {}, ", expressions_.of(op.getLines()), imageWidth(op));
+  for (mlir::Value value : {op.getTapRows(), op.getTapColumns(), op.getTop(), op.getOutWidth(),
+                            op.getFirst(), op.getFrom(), op.getPixels(), op.getDepth()})
+    sizes += expressions_.of(value) + ", ";
+  return fmt::format("LoadWindows<{}, {}, {}, {}, {}>({}, {}, {}{});", op.getStride()[0],
+                     op.getStride()[1], op.getDilation()[0], op.getDilation()[1],
+                     static_cast<int64_t>(op.getLeft()), copyOf(op.getTarget(), op.getTargetSlot()),
+                     copyOf(op.getSource(), op.getSlot()), sizes, shapeOf(op.getSource())[1]);
+}
+
+Statement Instructions::multiply(aicore::MmadOp op) {
+  auto acc = op.getAcc().getDefiningOp<aicore::AllocOp>();
+  std::string columns = expressions_.of(op.getN());
+  // L0B then holds whole squares; the sums beyond are not stored.
+  if (hasSquares(op.getB(), 1)) {
+    if (op.getPart() && acc.getPartWidth() % byteSquare != 0)
+      return reportUnwritten(
+          op, fmt::format("store = overlapped with {} columns of i8 in a part, which "
+                          "LoadDataWithTranspose transposes in squares of 32: a multiple of 32 is",
+                          acc.getPartWidth()));
+    columns = fmt::format("QuotientUp({}, 32) * 32", columns);
+  }
+  const std::string squares = hasSquares(op.getA(), 4) ? "<true>" : "";
+  std::string bias;
+  if (op.getBias()) {
+    auto table = op.getBias().getDefiningOp<aicore::AllocOp>();
+    const int64_t part = op.getPart().value_or(0) * acc.getPartWidth() * bytesOf(op.getBias());
+    if (copyBytesOf(table) % biasAlignment != 0 || part % biasAlignment != 0)
+      return reportUnwritten(op, "a row of the bias table at no multiple of 128 bytes");
+    bias = fmt::format("{}::Copy({}{}), ", names_.of(op.getBias()),
+                       expressions_.of(op.getBiasSlot()),
+                       part == 0 ? "" : fmt::format(", {}", part));
+  }
+  return fmt::format("{}{}({}{}, {}, {}, {}, {}, {}, {});",
+                     op.getBias() ? "MultiplyFrom" : "Multiply", squares, bias,
+                     sumsOf(op.getAcc(), op.getAccSlot(), op.getPart(), op.getM()),
+                     copyOf(op.getA(), op.getASlot()), copyOf(op.getB(), op.getBSlot()),
+                     expressions_.of(op.getM()), columns, expressions_.of(op.getK()),
+                     expressions_.of(op.getFirst()));
+}
+
+/// What Fixpipe does with sums on the way to their target.
+Statement Instructions::roundingOf(mlir::Operation *op, mlir::Value sums, mlir::Value target) {
+  const mlir::Type from = elementOf(sums), to = elementOf(target);
+  if (from == to)
+    return std::string("NoQuant");
+  if (from.isF32() && to.isF16())
+    return std::string("F322F16");
+  if (from.isF32() && to.isBF16())
+    return std::string("F322BF16");
+  return reportUnwritten(op, "sums of " + typeText(from) + " stored as " + typeText(to) +
+                                 " without a scale, which Fixpipe has none for");
+}
+
+Statement Instructions::spill(aicore::SpillOp op) {
+  if (aicore::spaceOf(op.getSource()) != Space::l0c)
+    return reportUnwritten(op);
+  const Statement rounding = roundingOf(op, op.getSource(), op.getTarget());
+  if (mlir::failed(rounding))
+    return mlir::failure();
+  return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});", *rounding,
+                     meetingPlace(op.getTarget(), op.getTargetSlot(), op.getRow(), op.getColumn()),
+                     sumsOf(op.getSource(), op.getSlot(), op.getPart(), op.getRows()),
+                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
+                     shapeOf(op.getTarget())[1]);
+}
+
+} // namespace mmk::ascendc

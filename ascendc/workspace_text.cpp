@@ -1,0 +1,120 @@
+#include "ascendc/workspace_text.h"
+
+#include "ascendc/code_text.h"
+#include "ascendc/expressions.h"
+#include "ascendc/instructions.h"
+#include "ascendc/kernel_text.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mmk::ascendc {
+
+constexpr int64_t alignment = 512; // bytes, of a tensor in global memory
+
+int64_t meetingBytesOfBlock(aicore::KernelOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](aicore::AllocOp buffer) {
+    if (buffer.getSpace() == aicore::Space::gm)
+      bytes = std::max<int64_t>(bytes, buffer.getOffset().value_or(0) +
+                                           buffer.getCopies() * copyBytesOf(buffer));
+  });
+  return llvm::alignTo(bytes, alignment);
+}
+
+int64_t meetingBytes(aicore::KernelOp kernel) {
+  return meetingBytesOfBlock(kernel) * kernel.getCores();
+}
+
+bool hasWorkspace(aicore::KernelOp kernel) {
+  return meetingBytes(kernel) > 0 || !kernel.getBody().getOps<aicore::WorkspaceOp>().empty();
+}
+
+std::string dimensionNames(aicore::KernelOp kernel) {
+  return llvm::join(
+      llvm::map_range(kernel.getDims().getAsRange<mlir::StringAttr>(),
+                      [](mlir::StringAttr name) { return name.getValue().str(); }),
+      ", ");
+}
+
+/// "int64_t M, int64_t /* K */": those that a body does not name are comments.
+static std::string dimensionParameters(aicore::KernelOp kernel, const std::string &body) {
+  std::vector<std::string> list;
+  for (auto name : kernel.getDims().getAsRange<mlir::StringAttr>())
+    list.push_back(fmt::format(fmt::runtime(mentions(body, name) ? "int64_t {}" : "int64_t /* {} */"),
+                               name.str()));
+  return llvm::join(list, ", ");
+}
+
+static std::string bytesFunction(aicore::KernelOp kernel, aicore::WorkspaceOp workspace) {
+  return fmt::format("{}_{}_bytes", kernel.getSymName().str(),
+                     VariableNames(kernel).of(workspace.getResult()));
+}
+
+/// What the host computes before it knows the extents, and then the product of these.
+static std::string bytesBody(aicore::KernelOp kernel, aicore::WorkspaceOp workspace) {
+  VariableNames names(kernel);
+  Side host = Side::host();
+  Expressions expressions(names, host);
+  CodeText code(1);
+  for (mlir::Operation &op : kernel.getBody().front()) {
+    if (mlir::isa<mlir::arith::ConstantOp>(op))
+      continue; // written where it is used
+    const std::optional<std::string> line = expressions.declaration(&op);
+    if (line && !line->empty())
+      code.add(*line);
+  }
+  std::string bytes;
+  for (mlir::Value extent : workspace.getExtents())
+    bytes += expressions.of(extent, Expressions::multiplicative) + " * ";
+  code.line("return QuotientUp({}{}, {}) * {};", bytes,
+            aicore::elementBytes(workspace.getResult().getType()), alignment, alignment);
+  std::string functions;
+  for (auto [name, value] : {std::pair("QuotientUp", "(a + b - 1) / b"),
+                             std::pair("LesserOf", "a < b ? a : b"),
+                             std::pair("GreaterOf", "a > b ? a : b")})
+    if (code.text().find(name) != std::string::npos)
+      functions += fmt::format("  const auto {} = [](int64_t a, int64_t b) {{ return {}; }};\n", name,
+                               value);
+  return functions + code.text();
+}
+
+std::string workspaceFunctions(aicore::KernelOp kernel) {
+  if (!hasWorkspace(kernel))
+    return "";
+  CodeText code;
+  std::string sum = std::to_string(meetingBytes(kernel));
+  for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
+    const std::string body = bytesBody(kernel, workspace), name = bytesFunction(kernel, workspace);
+    code.line("// Of a tensor that one pass over the cores leaves for the next.");
+    code.open(fmt::format("inline int64_t {}({})", name, dimensionParameters(kernel, body)));
+    code.paste(body);
+    code.close();
+    code.add("");
+    const std::string call = fmt::format("{}({})", name, dimensionNames(kernel));
+    sum = sum == "0" ? call : sum + " + " + call;
+  }
+  code.add("// Of global memory: pieces in which the cores of a block meet, and tensors between passes.");
+  code.line("inline int64_t {}_workspace_bytes({}) {{ return {}; }}", kernel.getSymName().str(),
+            dimensionParameters(kernel, sum), sum);
+  code.add("");
+  return code.text();
+}
+
+std::string workspaceAddresses(aicore::KernelOp kernel) {
+  CodeText code(1);
+  VariableNames names(kernel);
+  std::string address = "static_cast<uint8_t *>(workspace)";
+  if (const int64_t bytes = meetingBytes(kernel))
+    address += fmt::format(" + {}", bytes);
+  for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
+    const std::string name = names.of(workspace.getResult());
+    code.line("uint8_t *{} = {};", name, address);
+    address = fmt::format("{} + {}({})", name, bytesFunction(kernel, workspace),
+                          dimensionNames(kernel));
+  }
+  return code.text();
+}
+
+} // namespace mmk::ascendc

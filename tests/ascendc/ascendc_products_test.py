@@ -1,0 +1,76 @@
+"""Products as Ascend C: types of operands, transposed or not, the bias table, split-K, index notation."""
+
+from projects import ProjectTest
+from command import EXAMPLES, main
+
+SCHEDULE = "schedule { cores = 3; tile M = 32, N = 64, K = 32; stage K = 64; buffers l1 = 2, l0 = 2, acc = 2; }"
+
+PLANE = """\
+kernel product(x: f16[4, M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c[m, n] = sum[k](x[2, m, k] * b[k, n]);
+}
+"""
+
+
+def product(kind, left, right, result):
+    """A product of operands of this type; a shape beginning with K on the left, or ending with it on the
+    right, is transposed."""
+    def operand(name, shape, transposed):
+        return f"transpose({name})" if transposed else name
+    return f"""\
+kernel product(a: {kind}[{left[0]}, {left[1]}], b: {kind}[{right[0]}, {right[1]}]) -> c: {result}[M, N] {{
+  c = {operand("a", left, left == "KM")} @ {operand("b", right, right == "NK")};
+  {SCHEDULE}
+}}
+"""
+
+
+class Products(ProjectTest):
+    def test_operands(self):
+        """Of one and of four bytes, each transposed or not."""
+        for kind, result in (("f32", "f32"), ("i8", "i32"), ("f32", "f16"), ("bf16", "f32")):
+            for left in ("MK", "KM"):
+                for right in ("KN", "NK"):
+                    with self.subTest(kind=kind, left=left, right=right):
+                        shapes = {"M": 70, "K": 101, "N": 150}
+                        order = dict.fromkeys(left + right)
+                        self.check(product(kind, left, right, result), [[shapes[d] for d in order]])
+
+    def test_one_row(self):
+        for kind, result in (("f32", "f32"), ("i8", "i32")):
+            self.check(product(kind, "MK", "KN", result), [(1, 1, 1), (1, 70, 33)])
+
+    def test_bias_table(self):
+        for kind in ("f16", "f32"):
+            self.check(f"""\
+kernel product(a: {kind}[M, K], b: {kind}[K, N], bias: f32[N]) -> c: f32[M, N] {{
+  c = a @ b + bias;
+  schedule {{ cores = 2; tile M = 32, N = 64, K = 16; bias = table; }}
+}}
+""", [(50, 40, 130), (1, 1, 1)])
+
+    def test_bias_table_in_parts(self):
+        self.check("""\
+kernel product(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f16[M, N] {
+  c = cast<f16>(a @ b + bias);
+  schedule { cores = 2; tile M = 32, N = 64, K = 16; stage K = 32; bias = table; store = overlapped; buffers bt = 2; }
+}
+""", [(70, 100, 130), (20, 20, 20)])
+
+    def test_chain(self):
+        self.check("""\
+kernel product(a: f16[M, K], b: f16[K, N], d: f16[N, P]) -> c: f32[M, P] {
+  let e = cast<f16>(a @ b);
+  c = e @ d;
+}
+""", [(40, 50, 70, 90)], "--set", "fuse=none")
+
+    def test_index_notation(self):
+        self.check(PLANE, [(40, 50, 33)])
+
+    def test_batches(self):
+        self.check(EXAMPLES / "batched_matmul.mmk", [(2, 3, 40, 50, 33)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Projects of `mmk compile --emit=ascendc`: writes one, compiles it on the shim, and compares its results
+with those of the emulated core."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "run"))
+from command import LONGEST, CommandTest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHIM = HERE / "shim"
+CLANG = [os.environ["CXX"], "-std=c++20", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
+# How the pipes run: as early as the flags allow, as late, and at random.
+ORDERS = ("ahead", "behind", "7")
+
+
+# Of the source that launches kernels.
+PRELUDE = """\
+#include "acl/acl.h"
+#include "kernel_operator.h"
+#include <cstdlib>
+// The flag that a test takes away.
+inline int without() {
+  static const char *flag = std::getenv("WITHOUT");
+  return flag ? std::atoi(flag) : 0;
+}"""
+
+
+class Signature:
+    """Parameters and results of a kernel: names, types and shapes, as its text has them."""
+
+    def __init__(self, text, kernel=None):
+        text = re.sub("//.*", "", text)
+        self.name, self.parameters, self.results = next(
+            (name, self.parsed(parameters), self.parsed(results))
+            for name, parameters, results in re.findall(r"kernel (\w+)\s*\((.*?)\)\s*->(.*?)\{", text, re.S)
+            if kernel in (None, name))
+        self.tensors = [each for each in self.parameters if each[2]]
+
+    @staticmethod
+    def parsed(text):
+        found = re.findall(r"(\w+)\s*:\s*(\w+)\s*(?:\[(.*?)\])?", text)
+        return [(name, kind, [d.strip() for d in shape.split(",") if d.strip()])
+                for name, kind, shape in found if kind != "int"]
+
+
+def numbers(random, kind, shape):
+    """Random elements, as the file of a tensor holds them."""
+    if kind == "i8":
+        return random.integers(-128, 128, shape, numpy.int8)
+    if kind == "i32":
+        return random.integers(-1000, 1001, shape, numpy.int32)
+    values = random.uniform(-1, 1, shape).astype(numpy.float32)
+    if kind == "bf16":
+        return (values.view(numpy.uint32) >> 16).astype(numpy.uint16)
+    return values.astype(numpy.float16) if kind == "f16" else values
+
+
+class ProjectTest(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.pipes = pathlib.Path(folder.name) / "pipes.o"
+        subprocess.run([*CLANG, "-O2", "-fPIC", "-isystem", SHIM, "-c", SHIM / "pipes.cpp", "-o", cls.pipes],
+                       check=True, timeout=LONGEST)
+
+    def emit(self, program, *words, exit=0):
+        """Writes the project of a program into a new folder, which it returns."""
+        if not isinstance(program, pathlib.Path):
+            path = self.folder / "product.mmk"
+            path.write_text(program)
+            program = path
+        self.program = program
+        project = self.folder / f"project{len(list(self.folder.iterdir()))}"
+        self.mmk("compile", program, *words, "--emit=ascendc", "-o", project, exit=exit)
+        if self.code == 0:
+            self.variant = re.search("// variant +(.*)", self.header(project).read_text())[1]
+        return project
+
+    def header(self, project):
+        header, = (path for path in project.glob("*.h") if path.stem != "instructions")
+        return header
+
+    def build(self, output, *words):
+        done = subprocess.run([*CLANG, "-isystem", SHIM, self.pipes, *map(str, words), "-o", output],
+                              capture_output=True, text=True, timeout=LONGEST)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def driver(self, headers, scalars=()):
+        """An executable that launches one of some kernels, and the names of their dimensions."""
+        values = dict(word.split("=") for word in scalars)
+        source = headers[0].with_suffix(".driver.cpp")
+        text, cases = [PRELUDE], []
+        for number, header in enumerate(headers):
+            launch, workspace = f"{header.stem}_launch", f"{header.stem}_workspace_bytes"
+            code = header.read_text()
+            arguments = re.search(rf"inline void {launch}\((.*?)\)", code, re.S)[1].split(",")[1:]
+            names = [argument.split() for argument in arguments]
+            tensors = [name[-1][1:] for name in names if name[-1][0] == "*" and name[-1] != "*workspace"]
+            floats = [name[-1] for name in names if name[0] == "float"]
+            dims = [name[-1] for name in names if name[0] == "int64_t"]
+            extents = [f"d[{i}]" for i in range(len(dims))]
+            needs = workspace in code
+            call = ["nullptr", *(f"t[{i}]" for i in range(len(tensors))), *["workspace"] * needs,
+                    *(values[name] for name in floats), *extents]
+            # Each kernel is for itself: the functions of their files have the same names.
+            text.append(f'namespace variant{number} {{\n#include "{header}"\n}}\n#undef MMK_LAUNCH')
+            size = f"variant{number}::{workspace}({', '.join(extents)})" if needs else 1
+            cases.append(f"case {number}: {{\nvoid *workspace = allocated({size});\nstatic_cast<void>(workspace);\n"
+                         f"variant{number}::{launch}({', '.join(call)});\nbreak;\n}}")
+        body = "\n".join(cases)
+        source.write_text("\n".join(text) + f'\n#include "{HERE / "driver.h"}"\n'
+                          "void launch(int variant, const std::vector<void *> &t, const std::vector<int64_t> &d)"
+                          f" {{\nswitch (variant) {{\n{body}\n}}\n}}\n")
+        output = source.with_suffix("")
+        self.build(output, source)
+        return output, dims
+
+    def data(self, signature, dims, scalars=(), words=()):
+        """Files of random parameters, and the bits of each result on the emulated core."""
+        random = numpy.random.default_rng(3)
+        words, raws, results = list(words), [], []
+        for name, kind, shape in signature.tensors:
+            bits = numbers(random, kind, [dims[d] if d in dims else int(d) for d in shape])
+            numpy.save(self.folder / f"{name}.npy", bits)
+            bits.tofile(self.folder / f"{name}.bin")
+            words += ["--input", f"{name}={self.folder / name}.npy"]
+            raws.append(self.folder / f"{name}.bin")
+        for name, *_ in signature.results:
+            words += ["--output", f"{name}={self.folder / f'{name}.npy'}"]
+        # The variant of the project, whatever another one is chosen for these dimensions.
+        self.mmk("run", self.program, "--variant", self.variant, *(f"{d}={extent}" for d, extent in dims.items()),
+                 *scalars, *words, "--no-check")
+        for name, *_ in signature.results:
+            results.append(numpy.load(self.folder / f"{name}.npy").tobytes())
+        return raws, results
+
+    def ran(self, driver, raws, sizes, extents, order, variant=0, **environment):
+        """The process of a driver, and the bits of each result."""
+        files = [self.folder / f"result{i}.bin" for i in range(len(sizes))]
+        for file in files:
+            file.unlink(missing_ok=True)
+        done = subprocess.run([driver, str(variant), *raws, *(f"{file}:{size}" for file, size in zip(files, sizes)),
+                               *map(str, extents)], capture_output=True, text=True, timeout=LONGEST,
+                              env=dict(os.environ, SHIM_ORDER=order, **environment))
+        return done, [file.read_bytes() if file.exists() else b"" for file in files]
+
+    def compare(self, driver, raws, expected, extents, variant=0, orders=ORDERS):
+        for order in orders:
+            with self.subTest(program=self.program, variant=self.variant, extents=extents, order=order):
+                done, found = self.ran(driver, raws, [len(bits) for bits in expected], extents, order, variant)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                same = [len(bits) == len(other) and bits == other for bits, other in zip(found, expected)]
+                self.assertTrue(all(same), f"other bits of the results: {same}")
+
+    def check(self, program, all_dims, *words, scalars=(), kernel=None, orders=ORDERS):
+        """Whether the kernel gives the bits of the emulated core, with all these extents in the order of
+        its dimensions."""
+        text = program.read_text() if isinstance(program, pathlib.Path) else program
+        signature = Signature(text, kernel)
+        named = ["--kernel", kernel] if kernel else []
+        driver, dims = self.driver([self.header(self.emit(program, *words, *named))], scalars)
+        for extents in all_dims:
+            raws, expected = self.data(signature, dict(zip(dims, extents)), scalars, named)
+            self.compare(driver, raws, expected, extents, orders=orders)
+
+    def expect_flags(self, program, extents, *words, scalars=(), least, kernel=None):
+        """That without any one of its flags the kernel stops with a message, or is wrong."""
+        text = program.read_text() if isinstance(program, pathlib.Path) else program
+        signature = Signature(text, kernel)
+        named = ["--kernel", kernel] if kernel else []
+        header = self.header(self.emit(program, *words, *named))
+        flags = 0
+
+        def numbered(match):
+            nonlocal flags
+            flags += 1
+            return f"if (kept({flags})) {match[0]}"
+
+        text = re.sub(r"((CrossCore)?(Set|Wait)Flag|SyncAll)<[^>]*>\([^;]*;", numbered, header.read_text())
+        header.write_text(text.replace("#pragma once", """#pragma once
+inline bool kept(int flag) { return without() != flag; }"""))
+        driver, dims = self.driver([header], scalars)
+        raws, expected = self.data(signature, dict(zip(dims, extents)), scalars, named)
+        self.assertGreater(flags, least)
+        for flag in range(flags + 1):
+            outcomes = (self.ran(driver, raws, [len(bits) for bits in expected], extents, order, WITHOUT=str(flag))
+                        for order in ORDERS)
+            right = all(done.returncode == 0 and found == expected for done, found in outcomes)
+            self.assertEqual(right, flag == 0, f"without flag {flag}")

@@ -1,0 +1,360 @@
+// The cube core of Ascend 910B (dav-2201): transfers into L1, L0 and the bias table, the matrix unit,
+// the way out. The meaning of the parameters is that of the published documentation (Load2D, Load3D,
+// LoadDataWithTranspose, Mmad, Fixpipe, InitConstValue) and of its examples of transposed operands.
+// Included by kernel_operator.h alone.
+#pragma once
+
+#include "pipes.h"
+
+#include <type_traits>
+#include <vector>
+
+namespace AscendC {
+
+/// Elements of a fractal: 16 rows of 32 bytes.
+template <typename T> constexpr size_t fractalWidth = 32 / sizeof(T);
+template <typename T> constexpr size_t fractalElements = 16 * fractalWidth<T>;
+
+constexpr size_t quotientUp(size_t a, size_t b) { return (a + b - 1) / b; }
+
+struct Nd2NzParams {
+  uint16_t ndNum = 0, nValue = 0, dValue = 0, srcNdMatrixStride = 0, srcDValue = 0,
+           dstNzC0Stride = 0, dstNzNStride = 0, dstNzMatrixStride = 0;
+};
+
+/// The rows of a matrix in global memory as fractals in L1. Columns up to a whole fractal are zero.
+template <typename T>
+void DataCopy(const LocalTensor<T> &to, const GlobalTensor<T> &from, const Nd2NzParams &params,
+              Where where = Where::current()) {
+  shim::expect(params.ndNum == 1 && to.position == TPosition::A1, "one matrix into L1", where);
+  shim::expect(to.address % 32 == 0, "a target on 32 bytes", where);
+  shim::expect(params.dstNzC0Stride <= 16384 && params.nValue <= 16384, "at most 16384 rows",
+               where);
+  shim::work(PIPE_MTE2, [=] {
+    constexpr size_t width = fractalWidth<T>;
+    for (size_t n = 0; n < params.nValue; ++n) {
+      const T *row = from.access(n * params.srcDValue, params.dValue, where);
+      for (size_t d = 0; d < params.dValue; d += width) {
+        T *block = to.access((d / width * params.dstNzC0Stride + n * params.dstNzNStride) * width,
+                             width, where);
+        for (size_t i = 0; i < width; ++i)
+          block[i] = d + i < params.dValue ? row[d + i] : T();
+      }
+    }
+  });
+}
+
+template <typename T> struct InitConstValueParams {
+  InitConstValueParams(uint16_t repeatTimes, uint16_t blockNum, uint16_t dstGap, T initValue)
+      : repeatTimes(repeatTimes), blockNum(blockNum), dstGap(dstGap), initValue(initValue) {}
+  uint16_t repeatTimes, blockNum, dstGap;
+  T initValue;
+};
+
+/// Blocks of 32 bytes of L1 become one value.
+template <typename T>
+void InitConstValue(const LocalTensor<T> &to, const InitConstValueParams<T> &params,
+                    Where where = Where::current()) {
+  static_assert(sizeof(T) > 1, "no type of one byte");
+  shim::expect(to.position == TPosition::A1 && to.address % 32 == 0, "a target in L1", where);
+  shim::work(PIPE_MTE2, [=] {
+    constexpr size_t width = fractalWidth<T>;
+    for (size_t i = 0; i < params.repeatTimes; ++i) {
+      T *blocks =
+          to.access(i * (params.blockNum + params.dstGap) * width, params.blockNum * width, where);
+      for (size_t j = 0; j < params.blockNum * width; ++j)
+        blocks[j] = params.initValue;
+    }
+  });
+}
+
+struct DataCopyParams {
+  DataCopyParams(uint16_t count, uint16_t length, uint16_t sourceGap, uint16_t targetGap)
+      : count(count), length(length), sourceGap(sourceGap), targetGap(targetGap) {}
+  uint16_t count, length, sourceGap, targetGap;
+};
+
+/// L1 into the bias table, in blocks of 64 bytes.
+template <typename T>
+void DataCopy(const LocalTensor<T> &to, const LocalTensor<T> &from, const DataCopyParams &params,
+              Where where = Where::current()) {
+  shim::expect(from.position == TPosition::A1 && to.position == TPosition::C2,
+               "L1 into the bias table", where);
+  shim::expect(to.address % 64 == 0 && from.address % 32 == 0, "a target on 64 bytes", where);
+  shim::expect(params.count == 1, "one piece", where);
+  shim::work(PIPE_MTE1, [=] {
+    const size_t count = params.length * 64 / sizeof(T);
+    shim::copy(to.access(0, count, where), from.access(0, count, where), count * sizeof(T),
+               count * sizeof(T));
+  });
+}
+
+//===--- L1 into L0A and L0B ---------------------------------------------------------------===//
+
+template <typename T>
+void expectIntoL0(const LocalTensor<T> &to, const LocalTensor<T> &from, Where where) {
+  shim::expect(from.position == TPosition::A1 &&
+                   (to.position == TPosition::A2 || to.position == TPosition::B2),
+               "L1 into L0A or L0B", where);
+  shim::expect(to.address % 512 == 0 && from.address % 32 == 0, "a target on 512 bytes", where);
+}
+
+struct LoadData2DParams {
+  uint16_t startIndex = 0;
+  uint8_t repeatTimes = 0;
+  uint16_t srcStride = 0;
+  uint8_t sid = 0;
+  uint16_t dstGap = 0;
+  bool ifTranspose = false;
+};
+
+/// Fractals of L1 one behind the other into L0A or L0B, each as it is or, of two bytes, transposed.
+template <typename T>
+void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from, const LoadData2DParams &params,
+              Where where = Where::current()) {
+  expectIntoL0(to, from, where);
+  shim::expect(params.repeatTimes > 0, "one fractal or more", where);
+  shim::expect(!params.ifTranspose || sizeof(T) == 2, "a transposed fractal that is square", where);
+  shim::work(PIPE_MTE1, [=] {
+    constexpr size_t width = fractalWidth<T>, elements = fractalElements<T>;
+    for (size_t i = 0; i < params.repeatTimes; ++i) {
+      const T *source =
+          from.access((params.startIndex + i * params.srcStride) * elements, elements, where);
+      T *target = to.access(i * (1 + params.dstGap) * elements, elements, where);
+      for (size_t row = 0; row < 16; ++row)
+        for (size_t column = 0; column < width; ++column)
+          target[row * width + column] =
+              params.ifTranspose ? source[column * 16 + row] : source[row * width + column];
+    }
+  });
+}
+
+struct LoadData2dTransposeParams {
+  uint16_t startIndex = 0;
+  uint8_t repeatTimes = 0;
+  uint16_t srcStride = 0, dstGap = 0, dstFracGap = 0;
+};
+
+/// Squares of 32 x 32 bytes, two fractals of L1 each, transposed into two fractals.
+template <typename T>
+void LoadDataWithTranspose(const LocalTensor<T> &to, const LocalTensor<T> &from,
+                           const LoadData2dTransposeParams &params,
+                           Where where = Where::current()) {
+  static_assert(sizeof(T) == 1, "squares of other types have other numbers of fractals");
+  expectIntoL0(to, from, where);
+  shim::work(PIPE_MTE1, [=] {
+    for (size_t i = 0; i < params.repeatTimes; ++i) {
+      const T *square = from.access((params.startIndex + i * params.srcStride) * 1024, 1024, where);
+      for (size_t half = 0; half < 2; ++half) {
+        T *target =
+            to.access((i * (1 + params.dstGap) + half * (1 + params.dstFracGap)) * 512, 512, where);
+        for (size_t row = 0; row < 16; ++row)
+          for (size_t column = 0; column < 32; ++column)
+            target[row * 32 + column] = square[column * 32 + half * 16 + row];
+      }
+    }
+  });
+}
+
+template <typename T> struct LoadData3DParamsV2 {
+  uint8_t padList[4] = {0, 0, 0, 0}; // left, right, top, bottom
+  uint16_t l1H = 0, l1W = 0, channelSize = 0, kExtension = 0, mExtension = 0, kStartPt = 0,
+           mStartPt = 0;
+  uint8_t strideW = 1, strideH = 1, filterW = 1, filterH = 1, dilationFilterW = 1,
+          dilationFilterH = 1;
+  bool enTranspose = false, enSmallK = false;
+  T padValue = {};
+  bool filterSizeW = false, filterSizeH = false, fMatrixCtrl = false;
+};
+
+/// The windows of an image in L1, blocks of channels by lines by columns by the channels of a block,
+/// as the matrix that LoadData takes a part of: rows are the pixels of the result, columns are
+/// blocks of channels, the taps, and the channels of a block.
+template <typename T> struct Windows {
+  explicit Windows(const LoadData3DParamsV2<T> &params) : p(params) {
+    width = (p.l1W + p.padList[0] + p.padList[1] - p.dilationFilterW * (p.filterW - 1) - 1) /
+                p.strideW +
+            1;
+    height = (p.l1H + p.padList[2] + p.padList[3] - p.dilationFilterH * (p.filterH - 1) - 1) /
+                 p.strideH +
+             1;
+    depth = quotientUp(p.channelSize, fractalWidth<T>) * fractalWidth<T> * p.filterH * p.filterW;
+  }
+  int64_t pixels() const { return int64_t(width) * height; }
+  T at(const LocalTensor<T> &image, int64_t pixel, size_t column, Where where) const {
+    constexpr size_t block = fractalWidth<T>;
+    const size_t channel = column % block, tap = column / block;
+    const int64_t y = pixel / width * p.strideH +
+                      int64_t(tap / p.filterW % p.filterH) * p.dilationFilterH - p.padList[2],
+                  x = pixel % width * p.strideW + int64_t(tap % p.filterW) * p.dilationFilterW -
+                      p.padList[0];
+    if (y < 0 || y >= p.l1H || x < 0 || x >= p.l1W)
+      return p.padValue;
+    const size_t blocks = tap / (p.filterW * p.filterH);
+    return *image.access(((blocks * p.l1H + y) * p.l1W + x) * block + channel, 1, where);
+  }
+
+  LoadData3DParamsV2<T> p;
+  int width, height;
+  size_t depth;
+};
+
+template <typename T>
+void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
+              const LoadData3DParamsV2<T> &params, Where where = Where::current()) {
+  constexpr size_t width = fractalWidth<T>;
+  expectIntoL0(to, from, where);
+  const bool isB = to.position == TPosition::B2, transposes = isB || params.enTranspose;
+  shim::expect(sizeof(T) > 1 || !transposes, "two bytes or more of what is transposed", where);
+  const Windows<T> windows(params);
+  shim::expect(params.l1W > 0 && params.l1W <= 32767 && params.l1H > 0 && params.l1H <= 32767,
+               "an image of 1 to 32767 lines and columns", where);
+  shim::expect(windows.width > 0 && windows.height > 0, "windows within the image", where);
+  shim::expect(params.strideW > 0 && params.strideW <= 63 && params.strideH > 0 &&
+                   params.strideH <= 63,
+               "a stride of 1 to 63", where);
+  shim::expect(params.kStartPt % width == 0 && params.kExtension % width == 0 &&
+                   params.kExtension > 0 &&
+                   size_t(params.kStartPt) + params.kExtension <= windows.depth,
+               "whole blocks of the depth", where);
+  shim::expect(params.mExtension > 0 &&
+                   (params.mExtension % 16 == 0 ||
+                    params.mStartPt + params.mExtension >= windows.pixels()),
+               "whole fractals of pixels, or the last ones", where);
+  shim::expect(!transposes || params.mExtension % 16 == 0, "16 rows of what is transposed", where);
+  shim::work(PIPE_MTE1, [=] {
+    const size_t rows = quotientUp(params.mExtension, 16) * 16, columns = params.kExtension;
+    // Of what is transposed the rows of the target are columns.
+    const size_t inRow = isB          ? quotientUp(columns, 16)
+                         : transposes ? rows / width
+                                      : columns / width;
+    for (size_t m = 0; m < rows; ++m)
+      for (size_t k = 0; k < columns; ++k) {
+        const int64_t pixel = int64_t(params.mStartPt) + m;
+        const size_t row = transposes ? k : m, column = transposes ? m : k;
+        const size_t fractal =
+            isB ? column / width * inRow + row / 16 : row / 16 * inRow + column / width;
+        T *target = to.access(fractal * fractalElements<T> + row % 16 * width + column % width, 1,
+                              where);
+        if (pixel < windows.pixels())
+          *target = windows.at(from, pixel, params.kStartPt + k, where);
+        else
+          shim::copy(target, target, 0, sizeof(T)); // unknown
+      }
+  });
+}
+
+//===--- the matrix unit -------------------------------------------------------------------===//
+
+struct MmadParams {
+  uint16_t m = 0, n = 0, k = 0;
+  bool cmatrixInitVal = true, cmatrixSource = false, kDirectionAlign = false;
+};
+
+/// What products of a type are summed in.
+template <typename T> using Sum = std::conditional_t<std::is_same_v<T, int8_t>, int32_t, float>;
+
+/// Sums in the order of k, each product and sum rounded once. L0A holds rows of fractals with their
+/// rows, L0B rows of fractals with their columns, L0C columns of fractals with their rows.
+/// `bias`: each row of the sums starts from it; without it from zero, or from L0C.
+template <typename T>
+void multiply(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const LocalTensor<T> &b,
+              const LocalTensor<Sum<T>> *bias, const MmadParams &params, Where where) {
+  shim::expect(c.position == TPosition::CO1 && a.position == TPosition::A2 &&
+                   b.position == TPosition::B2,
+               "L0A times L0B into L0C", where);
+  shim::expect(a.address % 512 == 0 && b.address % 512 == 0 && c.address % 1024 == 0,
+               "operands on 512 bytes and sums on 1024", where);
+  shim::expect(params.m <= 4095 && params.n <= 4095 && params.k <= 4095, "at most 4095", where);
+  shim::expect(params.m != 1, "more than one row, else L0A is read as a vector", where);
+  shim::expect(!params.cmatrixSource, "sums from L0C", where);
+  shim::expect(!params.kDirectionAlign || sizeof(T) == 4, "f32 with a depth of whole squares",
+               where);
+  const LocalTensor<Sum<T>> row = bias ? *bias : c;
+  const bool hasBias = bias;
+  if (hasBias)
+    shim::expect(row.position == TPosition::C2 && row.address % 128 == 0 && !params.cmatrixInitVal,
+                 "a row of the bias table on 128 bytes", where);
+  shim::work(PIPE_M, [=] {
+    constexpr size_t width = fractalWidth<T>;
+    const size_t rows = quotientUp(params.m, 16), columns = quotientUp(params.n, 16),
+                 depth = quotientUp(params.k, width),
+                 inA = params.kDirectionAlign ? quotientUp(params.k, 16) * 16 / width : depth;
+    const T *left = a.access(0, ((rows - 1) * inA + depth) * fractalElements<T>, where),
+            *right = b.access(0, depth * columns * fractalElements<T>, where);
+    Sum<T> *sums = c.access(0, rows * columns * 256, where);
+    const Sum<T> *first = hasBias ? row.access(0, params.n, where) : nullptr;
+    std::vector<Sum<T>> ofA(params.k), ofB(size_t(params.n) * params.k);
+    for (size_t j = 0; j < params.n; ++j)
+      for (size_t k = 0; k < params.k; ++k)
+        ofB[j * params.k + k] = shim::wide(right[(k / width * columns + j / 16) *
+                                                     fractalElements<T> +
+                                                 j % 16 * width + k % width]);
+    for (size_t i = 0; i < params.m; ++i) {
+      for (size_t k = 0; k < params.k; ++k)
+        ofA[k] = shim::wide(
+            left[(i / 16 * inA + k / width) * fractalElements<T> + i % 16 * width + k % width]);
+      for (size_t j = 0; j < params.n; ++j) {
+        Sum<T> &sum = sums[(j / 16 * rows * 16 + i) * 16 + j % 16];
+        if (hasBias)
+          sum = first[j];
+        else if (params.cmatrixInitVal)
+          sum = 0;
+        sum = shim::multiplyAdd(ofA.data(), &ofB[j * params.k], params.k, sum);
+      }
+    }
+  });
+}
+
+template <typename T>
+void Mmad(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const LocalTensor<T> &b,
+          const MmadParams &params, Where where = Where::current()) {
+  multiply<T>(c, a, b, nullptr, params, where);
+}
+template <typename T>
+void Mmad(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const LocalTensor<T> &b,
+          const LocalTensor<Sum<T>> &bias, const MmadParams &params,
+          Where where = Where::current()) {
+  multiply<T>(c, a, b, &bias, params, where);
+}
+
+//===--- the way out -----------------------------------------------------------------------===//
+
+enum class QuantMode_t { NoQuant = 0, F322F16 = 1, F322BF16 = 16 };
+
+struct FixpipeParamsV220 {
+  uint16_t nSize = 0, mSize = 0, srcStride = 0;
+  uint32_t dstStride = 0;
+  QuantMode_t quantPre = QuantMode_t::NoQuant;
+  uint16_t ndNum = 1, srcNdStride = 0, dstNdStride = 0;
+};
+struct FixpipeConfig {};
+inline constexpr FixpipeConfig CFG_ROW_MAJOR = {};
+
+/// Sums of L0C as rows of a matrix in global memory.
+template <typename T, typename U, const FixpipeConfig &config>
+void Fixpipe(const GlobalTensor<T> &to, const LocalTensor<U> &from, const FixpipeParamsV220 &params,
+             Where where = Where::current()) {
+  constexpr QuantMode_t expected = std::is_same_v<T, half>         ? QuantMode_t::F322F16
+                                   : std::is_same_v<T, bfloat16_t> ? QuantMode_t::F322BF16
+                                                                   : QuantMode_t::NoQuant;
+  static_assert(std::is_same_v<T, U> || (std::is_same_v<U, float> && sizeof(T) == 2),
+                "integers leave as they are");
+  shim::expect(from.position == TPosition::CO1 && params.ndNum == 1, "one matrix of L0C", where);
+  shim::expect(params.quantPre == expected, "the rounding to the type of the matrix", where);
+  shim::expect(params.nSize > 0 && params.mSize > 0, "one element or more", where);
+  shim::work(PIPE_FIX, [=] {
+    for (size_t i = 0; i < params.mSize; ++i) {
+      T *row = to.access(i * params.dstStride, params.nSize, where);
+      for (size_t j = 0; j < params.nSize; ++j) {
+        const U sum = *from.access((j / 16 * params.srcStride + i) * 16 + j % 16, 1, where);
+        if constexpr (std::is_same_v<T, U>)
+          row[j] = sum;
+        else
+          shim::fromFloat(row[j], sum);
+      }
+    }
+  });
+}
+
+} // namespace AscendC
