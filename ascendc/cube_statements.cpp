@@ -59,9 +59,10 @@ Statement Instructions::loadL0(aicore::LoadL0Op op) {
   const int64_t depth = shapeOf(target)[isB ? 0 : 1], width = shapeOf(target)[isB ? 1 : 0];
   if (bytesOf(source) == 4) {
     if (depth % wordSquare != 0)
-      return reportUnwritten(op, fmt::format("tile.K = {} of f32, which LoadData transposes 16 rows "
-                                             "at a time: a multiple of 16 is",
-                                             depth));
+      return reportUnwritten(op,
+                             fmt::format("tile.K = {} of f32, which LoadData transposes 16 rows "
+                                         "at a time: a multiple of 16 is",
+                                         depth));
     return fmt::format("LoadSquares({}, {});", part, shapeOf(source)[1]);
   }
   if (width % byteSquare != 0)
@@ -122,9 +123,9 @@ Statement Instructions::multiply(aicore::MmadOp op) {
     const int64_t part = op.getPart().value_or(0) * acc.getPartWidth() * bytesOf(op.getBias());
     if (copyBytesOf(table) % biasAlignment != 0 || part % biasAlignment != 0)
       return reportUnwritten(op, "a row of the bias table at no multiple of 128 bytes");
-    bias = fmt::format("{}::Copy({}{}), ", names_.of(op.getBias()),
-                       expressions_.of(op.getBiasSlot()),
-                       part == 0 ? "" : fmt::format(", {}", part));
+    bias =
+        fmt::format("{}::Copy({}{}), ", names_.of(op.getBias()), expressions_.of(op.getBiasSlot()),
+                    part == 0 ? "" : fmt::format(", {}", part));
   }
   return fmt::format("{}{}({}{}, {}, {}, {}, {}, {}, {});",
                      op.getBias() ? "MultiplyFrom" : "Multiply", squares, bias,

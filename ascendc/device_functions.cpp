@@ -4,15 +4,12 @@
 // of which type (mmad_s8_f16_f32_with_A_B_transpose_option), and the bias table (mmad_with_bias).
 #include "ascendc/device_functions.h"
 
+#include "ascendc/device_function.h"
+
 #include <array>
-#include <string_view>
 
 namespace mmk::ascendc {
 namespace {
-
-struct DeviceFunction {
-  std::string_view name, text;
-};
 
 // Each behind those that it calls.
 constexpr std::array functions = {
@@ -102,7 +99,26 @@ __aicore__ inline void LoadRows(const LocalTensor<T> &ub, const GlobalTensor<T> 
   DataCopyExtParams params(static_cast<uint16_t>(rows), static_cast<uint32_t>(bytes),
                            static_cast<uint32_t>((rowStride - columns) * sizeof(T)),
                            static_cast<uint32_t>(ubColumns * sizeof(T) / 32 - used), 0);
-  DataCopyPad(ub, matrix, params, DataCopyPadExtParams<T>(false, 0, 0, 0));
+  DataCopyPad(ub, matrix, params, DataCopyPadExtParams<T>());
+}
+)"},
+    DeviceFunction{"LoadElements", R"(
+// Global memory -> UB, where elements of a row do not follow each other: a transfer would put each on
+// a block of 32 bytes, so the scalar unit moves them.
+template <typename T>
+__aicore__ inline void LoadElements(const LocalTensor<T> &ub, const GlobalTensor<T> &matrix,
+                                    int64_t rows, int64_t columns, int64_t rowStride,
+                                    int64_t columnStride, int64_t ubColumns) {
+  SetFlag<HardEvent::MTE2_S>(0);
+  WaitFlag<HardEvent::MTE2_S>(0);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      ub.SetValue(row * ubColumns + column,
+                  matrix.GetValue(row * rowStride + column * columnStride));
+    }
+  }
+  SetFlag<HardEvent::S_MTE2>(0);
+  WaitFlag<HardEvent::S_MTE2>(0);
 }
 )"},
     DeviceFunction{"StoreRows", R"(
@@ -119,6 +135,17 @@ __aicore__ inline void StoreRows(const GlobalTensor<T> &matrix, const LocalTenso
                            static_cast<uint32_t>(ubColumns * sizeof(T) / 32 - used),
                            static_cast<uint32_t>((rowStride - columns) * sizeof(T)), 0);
   DataCopyPad(matrix, ub, params);
+}
+)"},
+    DeviceFunction{"FindRange", R"(
+// The least and the greatest of elements in global memory, `stride` elements apart: of one or more.
+__aicore__ inline void FindRange(const GlobalTensor<int32_t> &tensor, int64_t count, int64_t stride,
+                                 int64_t &least, int64_t &greatest) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t element = tensor.GetValue(i * stride);
+    least = i == 0 ? element : LesserOf(least, element);
+    greatest = i == 0 ? element : GreaterOf(greatest, element);
+  }
 }
 )"},
     DeviceFunction{"LoadByRows", R"(
@@ -311,15 +338,21 @@ __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTenso
 
 } // namespace
 
-std::string deviceFunctions(const std::string &code) {
-  std::string found;
-  for (auto function = functions.rbegin(); function != functions.rend(); ++function)
-    for (const char *bracket : {"(", "<"})
-      if (const std::string called = std::string(function->name) + bracket;
-          (code + found).find(called) != std::string::npos) {
+/// Adds in front of `found` those of a table that `code`, or what is found, mentions.
+static void collect(std::span<const DeviceFunction> table, const std::string &code,
+                    std::string &found) {
+  for (auto function = table.rbegin(); function != table.rend(); ++function)
+    for (const char *bracket : {"(", "<", ">", ",", "::"})
+      if ((code + found).find(std::string(function->name) + bracket) != std::string::npos) {
         found = std::string(function->text) + found;
         break;
       }
+}
+
+std::string deviceFunctions(const std::string &code) {
+  std::string found;
+  collect(vectorFunctions(), code, found);
+  collect(functions, code, found);
   return found;
 }
 

@@ -1,8 +1,11 @@
 #include "ascendc/expressions.h"
 
+#include "ascendc/element_names.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace arith = mlir::arith;
@@ -32,6 +35,49 @@ static const char *symbolOf(arith::CmpIPredicate predicate) {
   }
 }
 
+/// Those that are false for NaN as in C++; NE is true.
+static const char *symbolOf(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+    return "==";
+  case arith::CmpFPredicate::UNE:
+    return "!=";
+  case arith::CmpFPredicate::OLT:
+    return "<";
+  case arith::CmpFPredicate::OLE:
+    return "<=";
+  case arith::CmpFPredicate::OGT:
+    return ">";
+  case arith::CmpFPredicate::OGE:
+    return ">=";
+  default:
+    return nullptr;
+  }
+}
+
+/// Of a scalar.
+static std::string_view typeNameOf(mlir::Type type) {
+  if (type.isIndex() || type.isInteger(64))
+    return "int64_t";
+  if (type.isInteger(1))
+    return "bool";
+  const ElementNames *names = namesOf(type);
+  return names ? names->device : "";
+}
+
+Expressions::Text Expressions::logical(mlir::Operation *op, const char *symbol) {
+  return {fmt::format("({} {} {})", of(op->getOperand(0), comparison), symbol,
+                      of(op->getOperand(1), comparison))};
+}
+
+Expressions::Text Expressions::textOf(double number) {
+  if (std::isnan(number))
+    return {"__builtin_nanf(\"\")"};
+  if (std::isinf(number))
+    return {number < 0 ? "-Infinity()" : "Infinity()"};
+  return {fmt::format("{:#}f", number)};
+}
+
 /// The slot of a buffer with one copy is 0.
 static bool isAlwaysZero(mlir::Operation *op) {
   auto slot = mlir::dyn_cast<aicore::SlotOp>(op);
@@ -54,7 +100,7 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
   return llvm::TypeSwitch<mlir::Operation *, Result>(op)
       .Case([&](arith::ConstantOp constant) -> Result {
         if (auto number = mlir::dyn_cast<mlir::FloatAttr>(constant.getValue()))
-          return Text{fmt::format("{:#}f", number.getValueAsDouble())};
+          return textOf(number.getValue().convertToDouble());
         auto number = mlir::cast<mlir::IntegerAttr>(constant.getValue());
         if (number.getType().isInteger(1))
           return Text{number.getValue().isZero() ? "false" : "true"};
@@ -68,6 +114,28 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
       .Case([&](arith::CeilDivSIOp) { return call(op, "QuotientUp"); })
       .Case([&](arith::MinSIOp) { return call(op, "LesserOf"); })
       .Case([&](arith::MaxSIOp) { return call(op, "GreaterOf"); })
+      .Case([&](arith::AndIOp) { return logical(op, "&&"); })
+      .Case([&](arith::OrIOp) { return logical(op, "||"); })
+      .Case([&](arith::XOrIOp) { return logical(op, "!="); })
+      .Case([&](arith::AddFOp) { return binary(op, "+", additive); })
+      .Case([&](arith::SubFOp) { return binary(op, "-", additive); })
+      .Case([&](arith::MulFOp) { return binary(op, "*", multiplicative); })
+      .Case([&](arith::DivFOp) { return binary(op, "/", multiplicative); })
+      .Case(
+          [&](arith::NegFOp) { return Text{"-" + of(op->getOperand(0), primary), multiplicative}; })
+      .Case([&](arith::CmpFOp compare) -> Result {
+        const char *symbol = symbolOf(compare.getPredicate());
+        if (!symbol)
+          return std::nullopt;
+        return binary(op, symbol, comparison);
+      })
+      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::ExtSIOp, arith::TruncIOp>([&](auto) {
+        return Text{fmt::format("static_cast<{}>({})", typeNameOf(op->getResult(0).getType()),
+                                of(op->getOperand(0)))};
+      })
+      .Case([&](aicore::ScalarBoundOp bound) {
+        return Text{fmt::format("static_cast<int64_t>({})", of(bound.getScalar()))};
+      })
       .Case([&](arith::CmpIOp compare) -> Result {
         const char *symbol = symbolOf(compare.getPredicate());
         if (!symbol)
@@ -96,9 +164,7 @@ bool Expressions::isRead(mlir::Value value) {
     if (auto workspace = mlir::dyn_cast<aicore::WorkspaceOp>(user))
       return side_.has(user) &&
              (side_.isHost() || llvm::is_contained(workspace.getExtents().drop_front(), value));
-    return mlir::isa<aicore::SlotOp>(user) || mlir::isa<arith::ArithDialect>(user->getDialect())
-               ? isWritten(user)
-               : side_.has(user);
+    return isScalarCode(user) ? isWritten(user) : side_.has(user);
   });
 }
 
@@ -107,7 +173,8 @@ bool Expressions::isWritten(mlir::Operation *op) {
   const auto [known, isNew] = written_.try_emplace(op, false);
   if (!isNew || isAlwaysZero(op))
     return known->second;
-  const bool found = isRead(op->getResult(0));
+  const bool found =
+      llvm::any_of(op->getResults(), [&](mlir::Value result) { return isRead(result); });
   return written_[op] = found;
 }
 
@@ -123,8 +190,8 @@ std::optional<std::string> Expressions::declaration(mlir::Operation *op) {
   if (isUsedOnceHere && !names_.hasMeaning(result) && text->text.size() <= longest)
     return "";
   variables_.insert(op);
-  return fmt::format("const {} {} = {};", result.getType().isInteger(1) ? "bool" : "int64_t",
-                     names_.of(result), text->text);
+  return fmt::format("const {} {} = {};", typeNameOf(result.getType()), names_.of(result),
+                     text->text);
 }
 
 std::string Expressions::of(mlir::Value value, unsigned precedence) {

@@ -35,8 +35,10 @@ private:
     unsigned precedence = primary;
   };
   std::optional<Text> computed(mlir::Operation *op);
+  static Text textOf(double number);
   Text binary(mlir::Operation *op, const char *symbol, unsigned precedence);
   Text call(mlir::Operation *op, const char *function);
+  Text logical(mlir::Operation *op, const char *symbol);
 
   /// Whether the kernel's text needs the result.
   bool isWritten(mlir::Operation *op);

@@ -3,6 +3,7 @@
 #include "ascendc/code_text.h"
 #include "ascendc/element_names.h"
 #include "ascendc/reference_text.h"
+#include "ascendc/rule_text.h"
 #include "ascendc/workspace_text.h"
 
 #include "ir/element_type.h"
@@ -39,8 +40,9 @@ std::vector<HostTensor> tensorsOf(const Kernel &kernel) {
   return tensors;
 }
 
-/// How the host program converts from and to a type: f16 by the runtime, bf16 as the upper half of
-/// f32, numbers in [-1, 1) to integers of some size.
+/// How the host program converts from a type, and numbers in [-1, 1) to it: f16 by the runtime,
+/// bf16 as the upper half of f32; integers are from -127 to 127, or from 0 to 100, where they may
+/// be positions.
 const char *conversionsOf(ElementType type) {
   switch (type) {
   case ElementType::f16:
@@ -63,11 +65,11 @@ inline uint16_t to_bf16(float value) {
   case ElementType::i8:
     return R"text(
 inline float from_i8(int8_t value) { return value; }
-inline int8_t to_i8(float value) { return static_cast<int8_t>(value * 127.0f); })text";
+inline int8_t to_i8(float value) { return static_cast<int8_t>(value * 127); })text";
   case ElementType::i32:
     return R"text(
 inline double from_i32(int32_t value) { return value; }
-inline int32_t to_i32(float value) { return static_cast<int32_t>(value * 1000.0f); })text";
+inline int32_t to_i32(float value) { return static_cast<int32_t>(std::fabs(value) * 100); })text";
   default:
     return R"text(
 inline float from_f32(float value) { return value; }
@@ -94,20 +96,29 @@ inline void expect(bool holds, const char *what) {
 
 std::string_view storageOf(ElementType type) { return traitsOf(type).cName; }
 
+/// "P = (H - 1) / 2 + 1;" for each dimension that follows from others.
+void writeDerived(CodeText &code, const Kernel &kernel, const char *type) {
+  for (const DerivedDimension &dimension : kernel.derived)
+    if (llvm::is_contained(kernel.dimensions, dimension.name))
+      code.line("{}{} = {};", type, dimension.name, textOf(*dimension.value, kernel));
+}
+
 void writeArguments(CodeText &code, const Kernel &kernel) {
   code.open("for (int i = 1; i < argc; ++i)");
   std::string known;
-  std::vector<std::string> words = kernel.dimensions, scalars;
+  std::vector<std::string> words = kernel.boundDimensions(), scalars;
   for (const Parameter &parameter : kernel.parameters)
-    if (parameter.isScalar())
-      scalars.push_back(parameter.name);
-  llvm::append_range(words, scalars);
+    if (parameter.isScalar()) {
+      words.push_back(parameter.name);
+      if (parameter.type == ElementType::f32)
+        scalars.push_back(parameter.name);
+    }
   words.push_back("repeat");
   for (const std::string &name : words) {
     code.open(fmt::format("if (std::strncmp(argv[i], \"{0}=\", {1}) == 0)", name, name.size() + 1));
     code.line(fmt::runtime(llvm::is_contained(scalars, name)
                                ? "{} = std::strtof(argv[i] + {}, nullptr);"
-                               : "{} = std::atoll(argv[i] + {});"),
+                               : "{0} = static_cast<decltype({0})>(std::atoll(argv[i] + {1}));"),
               name, name.size() + 1);
     code.add("continue;");
     code.close();
@@ -116,6 +127,7 @@ void writeArguments(CodeText &code, const Kernel &kernel) {
   code.line("std::fprintf(stderr, \"expected NAME=VALUE, of {}; found '%s'\\n\", argv[i]);", known);
   code.add("return 2;");
   code.close();
+  writeDerived(code, kernel, "");
 }
 
 void writeTransfers(CodeText &code, const HostTensor &tensor) {
@@ -144,8 +156,8 @@ void writeCheck(CodeText &code, const HostTensor &tensor, const Check &check) {
   code.open("");
   code.line("const size_t step = {}.size() / 4096 / 2 * 2 + 1;", tensor.name);
   code.add("size_t checked = 0, wrong = 0;");
-  code.open(fmt::format("for (size_t at = 0; at < {}.size(); at += step)", tensor.name));
-  code.add("int64_t rest = static_cast<int64_t>(at);");
+  code.open(fmt::format("for (size_t place = 0; place < {}.size(); place += step)", tensor.name));
+  code.add("int64_t rest = static_cast<int64_t>(place);");
   std::vector<std::string> indices;
   for (size_t i = tensor.shape.size(); i-- > 0;) {
     const std::string extent = textOf(tensor.shape[i]);
@@ -154,14 +166,15 @@ void writeCheck(CodeText &code, const HostTensor &tensor, const Check &check) {
       code.line("rest /= {};", extent);
     indices.insert(indices.begin(), fmt::format("i{}", i));
   }
-  code.line("const double expected = {0}_element({1}), found = from_{2}({0}[at]);", tensor.name,
+  code.line("const double expected = {0}_element({1}), found = from_{2}({0}[place]);", tensor.name,
             llvm::join(indices, ", "), spelling(tensor.type));
   code.add("++checked;");
   code.line("if (!(std::fabs(found - expected) <= {} + {} * std::fabs(expected))) {{", check.atol,
             check.rtol);
-  code.line("  if (wrong++ == 0) std::printf(\"{}[%zu]: expected %g, found %g\\n\", at, expected, "
-            "found);",
-            tensor.name);
+  code.line(
+      "  if (wrong++ == 0) std::printf(\"{}[%zu]: expected %g, found %g\\n\", place, expected, "
+      "found);",
+      tensor.name);
   code.add("}");
   code.close();
   code.line("std::printf(\"{}: %zu of %zu elements checked, %zu wrong\\n\", checked, {}.size(), "
@@ -230,7 +243,7 @@ void writeMain(CodeText &code, const Kernel &kernel, bool hasWorkspace) {
 
 /// "const int64_t M = a.size(0);" for each dimension, from the first tensor that has it.
 void writeDimensions(CodeText &code, const Kernel &kernel) {
-  for (const std::string &name : kernel.dimensions)
+  for (const std::string &name : kernel.boundDimensions())
     for (const Parameter &parameter : kernel.parameters) {
       const auto found = llvm::find_if(
           parameter.shape, [&](const Dimension &dimension) { return dimension.name == name; });
@@ -240,6 +253,7 @@ void writeDimensions(CodeText &code, const Kernel &kernel) {
                 found - parameter.shape.begin());
       break;
     }
+  writeDerived(code, kernel, "const int64_t ");
 }
 
 std::string extentsOf(const Shape &shape) {
@@ -255,8 +269,7 @@ std::string_view torchType(mlir::MLIRContext *context, ElementType type) {
 
 } // namespace
 
-std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts,
-                        const std::string &reference) {
+std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts) {
   const Kernel &kernel = facts.kernel;
   CodeText code;
   code.line("// Makes data, runs {0}, checks elements of its results against the body of {1}, and "
@@ -265,14 +278,15 @@ std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts,
   code.line("#include \"{}.h\"", kernel.name);
   code.add("");
   for (const char *header :
-       {"chrono", "cmath", "cstdint", "cstdio", "cstdlib", "cstring", "vector"})
+       {"chrono", "cmath", "cstdint", "cstdio", "cstdlib", "cstring", "map", "vector"})
     code.line("#include <{}>", header);
   code.add("");
   for (const auto &[name, extent] : facts.shape)
     code.line("int64_t {} = {};", name, extent);
   for (const Parameter &parameter : kernel.parameters)
     if (parameter.isScalar())
-      code.line("float {} = {};", parameter.name, parameter.byDefault.value_or(1));
+      code.line("{} {} = {};", storageOf(parameter.type), parameter.name,
+                parameter.byDefault.value_or(1));
   code.add("int64_t repeat = 20; // timed runs");
   for (const HostTensor &tensor : tensorsOf(kernel))
     code.line("std::vector<{}> {};", storageOf(tensor.type), tensor.name);
@@ -287,23 +301,39 @@ std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts,
                 spelling(tensor.type));
   code.add("");
   code.add("// The body of the kernel, in double.");
-  code.paste(reference);
+  code.paste(referenceText(kernel));
   writeMain(code, kernel, hasWorkspace(op));
   return code.text();
 }
 
 std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   CodeText code;
-  const Result &result = kernel.results.front();
-  std::string parameters, schema, arguments, scalars;
+  std::string parameters, schema, arguments, scalars, types, results;
+  for (const Result &result : kernel.results) {
+    const char *comma = results.empty() ? "" : ", ";
+    types += fmt::format("{}Tensor", comma);
+    results += comma + result.name;
+  }
+  const bool isOne = kernel.results.size() == 1;
+  std::string returned = "at::Tensor";
+  for (size_t i = 1; i < kernel.results.size(); ++i)
+    returned += ", at::Tensor";
+  if (!isOne)
+    returned = "std::tuple<" + returned + ">";
   for (const Parameter &parameter : kernel.parameters) {
     const char *comma = parameters.empty() ? "" : ", ";
-    parameters += fmt::format(
-        "{}{} {}", comma, parameter.isScalar() ? "double" : "const at::Tensor &", parameter.name);
-    schema +=
-        fmt::format("{}{} {}", comma, parameter.isScalar() ? "float" : "Tensor", parameter.name);
+    parameters += fmt::format("{}{} {}", comma,
+                              !parameter.isScalar()                ? "const at::Tensor &"
+                              : parameter.type == ElementType::f32 ? "double"
+                                                                   : "int64_t",
+                              parameter.name);
+    schema += fmt::format("{}{} {}", comma,
+                          !parameter.isScalar()                ? "Tensor"
+                          : parameter.type == ElementType::f32 ? "float"
+                                                               : "int",
+                          parameter.name);
     if (parameter.isScalar())
-      scalars += fmt::format("static_cast<float>({}), ", parameter.name);
+      scalars += fmt::format("static_cast<{}>({}), ", storageOf(parameter.type), parameter.name);
     else
       arguments += fmt::format(", {}.data_ptr()", parameter.name);
   }
@@ -314,7 +344,7 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   code.add("#include \"torch_npu/csrc/core/npu/NPUStream.h\"");
   code.line("#include \"{}.h\"", kernel.name);
   code.add("");
-  code.open(fmt::format("static at::Tensor {}_torch({})", kernel.name, parameters));
+  code.open(fmt::format("static {} {}_torch({})", returned, kernel.name, parameters));
   std::vector<Parameter> tensors;
   llvm::copy_if(kernel.parameters, std::back_inserter(tensors),
                 [](const Parameter &parameter) { return !parameter.isScalar(); });
@@ -328,8 +358,12 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
     code.line("TORCH_CHECK({0}.sizes() == at::IntArrayRef({{{1}}}), \"{0}: expected the extents "
               "[{1}], found \", {0}.sizes());",
               parameter.name, extentsOf(parameter.shape));
-  code.line("at::Tensor {} = at::empty({{{}}}, {}.options().dtype({}));", result.name,
-            extentsOf(result.shape), tensors.front().name, torchType(op.getContext(), result.type));
+  for (const Result &result : kernel.results) {
+    code.line("at::Tensor {} = at::empty({{{}}}, {}.options().dtype({}));", result.name,
+              extentsOf(result.shape), tensors.front().name,
+              torchType(op.getContext(), result.type));
+    arguments += fmt::format(", {}.data_ptr()", result.name);
+  }
   std::string workspace;
   if (hasWorkspace(op)) {
     code.line("at::Tensor workspace = at::empty({{{}_workspace_bytes({})}}, "
@@ -337,14 +371,13 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
               kernel.name, llvm::join(kernel.dimensions, ", "), tensors.front().name);
     workspace = ", workspace.data_ptr()";
   }
-  code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}, {}.data_ptr(){}, {}{});",
-            kernel.name, arguments, result.name, workspace, scalars,
-            llvm::join(kernel.dimensions, ", "));
-  code.line("return {};", result.name);
+  code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}{}, {}{});", kernel.name,
+            arguments, workspace, scalars, llvm::join(kernel.dimensions, ", "));
+  code.line(fmt::runtime(isOne ? "return {};" : "return {{{}}};"), results);
   code.close();
   code.add("");
-  code.line("TORCH_LIBRARY(mmk, library) {{ library.def(\"{}({}) -> Tensor\"); }}", kernel.name,
-            schema);
+  code.line("TORCH_LIBRARY(mmk, library) {{ library.def(\"{}({}) -> {}\"); }}", kernel.name, schema,
+            isOne ? types : "(" + types + ")");
   code.add("");
   code.open("TORCH_LIBRARY_IMPL(mmk, PrivateUse1, library)");
   code.line("library.impl(\"{0}\", TORCH_FN({0}_torch));", kernel.name);

@@ -6,8 +6,7 @@
 
 namespace mmk::ascendc {
 
-std::string hostProgram(aicore::KernelOp kernel, const ProjectFacts &facts,
-                        const std::string &reference);
+std::string hostProgram(aicore::KernelOp kernel, const ProjectFacts &facts);
 std::string torchRegistration(aicore::KernelOp kernel, const Kernel &checked);
 std::string buildFile(const Kernel &kernel);
 std::string readme(const ProjectFacts &facts);

@@ -2,6 +2,7 @@
 
 #include "ascendc/element_names.h"
 #include "ascendc/unwritten.h"
+#include "ascendc/vector_statements.h"
 #include "ascendc/workspace_text.h"
 #include "ir/element_type.h"
 
@@ -219,7 +220,21 @@ static aicore::Load3dOp windowsOf(mlir::Value buffer) {
   return nullptr;
 }
 
+/// Whether the scalar unit has to move the elements of a tile.
+bool Instructions::movesElements(aicore::LoadOp op) {
+  const int64_t along = op.getAlong().back();
+  return aicore::spaceOf(op.getTarget()) == Space::ub && op.getOuter().empty() &&
+         op.columnDims() == 1 && namedOf(kernel_, op.getSource()) && along >= 0 &&
+         strideIn(op, op.getSource(), op.getAlong().size() - 1) != "1";
+}
+
 Statement Instructions::load(aicore::LoadOp op) {
+  if (movesElements(op))
+    return fmt::format(
+        "LoadElements({}, {}[{}], {}, {}, {}, {}, {});", copyOf(op.getTarget(), op.getSlot()),
+        names_.of(op.getSource()), firstOf(op, op.getSource()), expressions_.of(op.getRows()),
+        expressions_.of(op.getColumns()), rowStride(op, op.getSource()),
+        strideIn(op, op.getSource(), op.getAlong().size() - 1), shapeOf(op.getTarget())[1]);
   mlir::Value source = op.getSource(), target = op.getTarget();
   const bool isUb = aicore::spaceOf(target) == Space::ub;
   // From a row of the tile to the next.
@@ -306,7 +321,24 @@ template <typename Op> Statement Instructions::crossFlag(Op op, const char *func
                      eventOf(op.getFlag(), op.getSlot()));
 }
 
+Statement Instructions::rangeOf(aicore::ScalarRangeOp op) {
+  const std::string least = names_.of(op.getLeast()), greatest = names_.of(op.getGreatest());
+  if (!namedOf(kernel_, op.getSource()))
+    return reportUnwritten(op, "bounds of loops that the kernel has computed");
+  const auto along = static_cast<int64_t>(op.getAlong());
+  return fmt::format(
+      "int64_t {0} = {2}, {1} = {3};\nFindRange({4}[{5}], {6}, {7}, {0}, {1});", least, greatest,
+      op.getAbsent()[0], op.getAbsent()[1], names_.of(op.getSource()), firstOf(op, op.getSource()),
+      expressions_.of(op.getSize()), along < 0 ? "1" : strideOf(op.getSource(), along));
+}
+
+std::string Instructions::tileOf(const aicore::VectorTile &tile) {
+  return tile.slot ? copyOf(tile.buffer, tile.slot)
+                   : fmt::format("{}::Copy({})", names_.of(tile.buffer), tile.copy);
+}
+
 Statement Instructions::statement(mlir::Operation *op) {
+  const NameTile nameTile = [&](const aicore::VectorTile &tile) { return tileOf(tile); };
   return llvm::TypeSwitch<mlir::Operation *, Statement>(op)
       .Case([&](aicore::LoadOp load) { return this->load(load); })
       .Case([&](aicore::LoadL0Op load) { return loadL0(load); })
@@ -316,7 +348,12 @@ Statement Instructions::statement(mlir::Operation *op) {
       .Case([&](aicore::SpillOp op) { return spill(op); })
       .Case([&](aicore::FetchOp op) { return fetch(op); })
       .Case([&](aicore::StoreOp op) { return store(op); })
-      .Case([&](aicore::VectorOp op) { return vector(op); })
+      .Case([&](aicore::WindowOp op) { return window(op); })
+      .Case([&](aicore::VectorOp op) { return vectorStatement(op, expressions_, nameTile); })
+      .Case([&](aicore::ReduceOp op) { return reduceStatement(op, expressions_, nameTile); })
+      .Case([&](aicore::ScanOp op) { return scanStatement(op, expressions_, nameTile); })
+      .Case([&](aicore::PositionsOp op) { return positionsStatement(op, expressions_, nameTile); })
+      .Case([&](aicore::RandomOp op) { return randomStatement(op, expressions_, nameTile); })
       .Case([&](aicore::SetCrossOp set) { return crossFlag(set, "CrossCoreSetFlag"); })
       .Case([&](aicore::WaitCrossOp wait) { return crossFlag(wait, "CrossCoreWaitFlag"); })
       .Case([&](aicore::SetFlagOp set) { return flag(set, "SetFlag"); })

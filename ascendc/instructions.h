@@ -16,6 +16,8 @@ public:
   /// The statement of an instruction or a flag. An operation that has none is reported at its
   /// place.
   Statement statement(mlir::Operation *op);
+  /// The variables of the least and the greatest of some elements in global memory.
+  Statement rangeOf(aicore::ScalarRangeOp op);
   /// The declaration of a buffer.
   Statement declaration(aicore::AllocOp buffer);
 
@@ -30,9 +32,7 @@ private:
   Statement spill(aicore::SpillOp op);
   Statement fetch(aicore::FetchOp op);
   Statement store(aicore::StoreOp op);
-  Statement vector(aicore::VectorOp op);
-  Statement vectorInstruction(aicore::VectorOp op, aicore::VecOp vec);
-  Statement byRows(aicore::VectorOp op, aicore::VecOp vec, const std::string &name);
+  Statement window(aicore::WindowOp op);
   /// The number of an event or a flag: those of a buffer's copies follow each other.
   std::string eventOf(int64_t first, mlir::Value slot);
   template <typename Op> Statement flag(Op op, const char *function);
@@ -41,7 +41,7 @@ private:
   std::string copyOf(mlir::Value buffer, mlir::Value slot);
   std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part,
                      mlir::Value rows);
-  std::string tileOf(aicore::VectorTile tile);
+  std::string tileOf(const aicore::VectorTile &tile);
   std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
                            mlir::Value column);
 
@@ -53,6 +53,7 @@ private:
                                                       const std::string &index, const Loops &)>;
   template <typename Op>
   Statement overRows(Op transfer, mlir::Value tensor, TransferText transferText);
+  bool movesElements(aicore::LoadOp op);
   template <typename Op> std::string firstOf(Op transfer, mlir::Value tensor);
   template <typename Op> std::string rowStride(Op transfer, mlir::Value tensor);
   template <typename Op> std::string strideIn(Op transfer, mlir::Value tensor, size_t viewDim);

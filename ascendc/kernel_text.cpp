@@ -64,8 +64,8 @@ std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::St
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
     list.push_back("__gm__ uint8_t *" + addressOf(names.of(workspace.getResult())));
   for (mlir::Value argument : kernel.getBody().getArguments())
-    if (argument.getType().isF32())
-      list.push_back("float " + names.of(argument));
+    if (argument.getType().isF32() || argument.getType().isInteger())
+      list.push_back(fmt::format("{} {}", namesOf(argument.getType())->device, names.of(argument)));
   // The strides of a tensor do not read each of its dimensions.
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (argument.getType().isIndex())
@@ -168,9 +168,15 @@ LogicalResult SideWriter::writeOp(mlir::Operation &op) {
                : side.has(branch)     ? writeBranch(branch)
                                       : success();
       })
+      .Case([&](aicore::ScalarRangeOp range) {
+        return expressions.isRead(range.getLeast()) || expressions.isRead(range.getGreatest())
+                   ? add(instructions.rangeOf(range))
+                   : success();
+      })
       .Case([&](aicore::PhaseOp phase) {
         if (std::exchange(isBehindPass, true))
-          code.add("SyncAll<false>(); // what this pass has stored, the next one loads");
+          code.line("SyncAll<{}>(); // what this pass has stored, the next one loads",
+                    coresOf(kernel) == Cores::vector);
         return writeCores(phase.getBody().getArgument(0),
                           isVector ? "GetBlockIdx() / 2" : "GetBlockIdx()",
                           phase.getBody().front());
@@ -179,7 +185,7 @@ LogicalResult SideWriter::writeOp(mlir::Operation &op) {
         if (!isVector)
           return success();
         code.open("");
-        if (mlir::failed(writeCores(cores.getBody().getArgument(0), "GetSubBlockIdx()",
+        if (mlir::failed(writeCores(cores.getBody().getArgument(0), "GetBlockIdx() % 2",
                                     cores.getBody().front())))
           return failure();
         code.close();
@@ -217,13 +223,14 @@ LogicalResult expectFlagsBesideSync(aicore::KernelOp kernel) {
   return failure(searched.wasInterrupted());
 }
 
-/// The parts of both kinds of core, or of the cube cores alone.
-mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &file, bool isMixed) {
+/// The parts of both kinds of core, or of one kind alone.
+mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &file, Cores cores) {
   std::string text;
   for (auto [unit, condition] : {std::pair(aicore::Unit::cube_core, "  if ASCEND_IS_AIC {\n"),
                                  std::pair(aicore::Unit::vector_core, "  if ASCEND_IS_AIV {\n")}) {
-    if (!isMixed && unit == aicore::Unit::vector_core)
-      break;
+    if (cores == (unit == aicore::Unit::cube_core ? Cores::vector : Cores::cube))
+      continue;
+    const bool isMixed = cores == Cores::both;
     SideWriter writer(kernel, file, unit, isMixed ? 2 : 1);
     if (mlir::failed(writer.write()))
       return failure();
@@ -232,7 +239,32 @@ mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &f
   return text;
 }
 
+const char *attributeOf(Cores cores) {
+  switch (cores) {
+  case Cores::cube:
+    return "__cube__";
+  case Cores::vector:
+    return "__vector__";
+  case Cores::both:
+    return "__mix__(1, 2)";
+  }
+  return "";
+}
+
 } // namespace
+
+Cores coresOf(aicore::KernelOp kernel) {
+  auto has = [&](aicore::Unit unit) {
+    Side side(unit);
+    return llvm::any_of(kernel.getBody().getOps<aicore::PhaseOp>(),
+                        [&](aicore::PhaseOp phase) { return side.has(phase); });
+  };
+  const bool hasPasses = !llvm::hasSingleElement(kernel.getBody().getOps<aicore::PhaseOp>());
+  return !has(aicore::Unit::cube_core) ? Cores::vector
+         : !hasPasses && !has(aicore::Unit::vector_core)
+             ? Cores::cube
+             : Cores::both; // SyncAll of cube cores alone needs the vector cores
+}
 
 std::string addressOf(llvm::StringRef tensor) { return (tensor + "_gm").str(); }
 
@@ -245,21 +277,17 @@ bool mentions(llvm::StringRef text, llvm::StringRef word) {
 }
 
 mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file) {
-  Side vectorCores(aicore::Unit::vector_core);
-  const auto passes = kernel.getBody().getOps<aicore::PhaseOp>();
-  const bool hasPasses = !llvm::hasSingleElement(passes);
-  const bool isMixed = hasPasses || llvm::any_of(passes, [&](aicore::PhaseOp pass) {
-                         return vectorCores.has(pass);
-                       });
-  if (hasPasses && mlir::failed(expectFlagsBesideSync(kernel)))
+  if (!llvm::hasSingleElement(kernel.getBody().getOps<aicore::PhaseOp>()) &&
+      mlir::failed(expectFlagsBesideSync(kernel)))
     return failure();
-  const mlir::FailureOr<std::string> body = bodyOf(kernel, file, isMixed);
+  const Cores cores = coresOf(kernel);
+  const mlir::FailureOr<std::string> body = bodyOf(kernel, file, cores);
   if (mlir::failed(body))
     return failure();
   VariableNames names(kernel);
   CodeText code;
-  code.open(fmt::format("__global__ {} void {}({})", isMixed ? "__mix__(1, 2)" : "__cube__",
-                        kernel.getSymName().str(), parametersOf(kernel, names, *body)));
+  code.open(fmt::format("__global__ {} void {}({})", attributeOf(cores), kernel.getSymName().str(),
+                        parametersOf(kernel, names, *body)));
   code.add("InitSocState();");
   writeTensors(code, kernel, names);
   code.paste(*body);

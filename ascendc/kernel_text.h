@@ -13,6 +13,10 @@ namespace mmk::ascendc {
 /// context, at its place in the user's text, `file`; then there is none.
 mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file);
 
+/// The kinds of core that run a kernel.
+enum class Cores { cube, vector, both };
+Cores coresOf(aicore::KernelOp kernel);
+
 /// The name of a parameter of the kernel's function: "a_gm" for the address of the tensor a.
 std::string addressOf(llvm::StringRef tensor);
 

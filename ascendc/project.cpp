@@ -4,10 +4,12 @@
 #include "ascendc/device_functions.h"
 #include "ascendc/element_names.h"
 #include "ascendc/host_text.h"
+#include "ascendc/instructions.h"
 #include "ascendc/kernel_text.h"
-#include "ascendc/reference_text.h"
+#include "ascendc/rule_text.h"
 #include "ascendc/unwritten.h"
 #include "ascendc/variable_names.h"
+#include "ascendc/vector_room.h"
 #include "ascendc/workspace_text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -62,13 +64,14 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
     parameters += ", void *" + tensor;
     addresses += fmt::format(", static_cast<uint8_t *>({})", tensor);
   };
-  std::vector<std::string> scalars;
-  for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
-    for (auto named : tensors.getAsRange<ir::NamedAttr>())
-      if (named.getDims().empty())
-        scalars.push_back(named.getName().str());
-      else
+  std::vector<std::pair<std::string, std::string>> scalars; // type and name
+  for (mlir::Value argument : kernel.getBody().getArguments())
+    if (const ir::NamedAttr named = namedOf(kernel, argument)) {
+      if (mlir::isa<mlir::MemRefType>(argument.getType()))
         addAddress(named.getName().str());
+      else
+        scalars.emplace_back(namesOf(argument.getType())->device, named.getName().str());
+    }
   code.paste(workspaceFunctions(kernel));
   if (hasWorkspace(kernel))
     parameters += ", void *workspace";
@@ -76,8 +79,8 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
     addresses += ", static_cast<uint8_t *>(workspace)";
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
     addresses += ", " + VariableNames(kernel).of(workspace.getResult());
-  for (const std::string &scalar : scalars) {
-    parameters += ", float " + scalar;
+  for (const auto &[type, scalar] : scalars) {
+    parameters += fmt::format(", {} {}", type, scalar);
     values += ", " + scalar;
   }
   for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>()) {
@@ -87,7 +90,9 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
   code.line("// Starts {} on the addresses of its tensors on the device.", name);
   code.open(fmt::format("inline void {}_launch({})", name, parameters));
   code.paste(workspaceAddresses(kernel));
-  code.line("MMK_LAUNCH({}, {}, stream{}{});", name, kernel.getCores(), addresses, values);
+  // Of a kernel of the vector cores alone, each is a block.
+  code.line("MMK_LAUNCH({}, {}, stream{}{});", name,
+            kernel.getCores() * (coresOf(kernel) == Cores::vector ? 2 : 1), addresses, values);
   code.close();
 }
 
@@ -101,17 +106,12 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op, const 
     return {op, "code of " + machine.getName().str() +
                     ", whose interface no public source establishes (ascend910b1 to ascend910b4 "
                     "have one)"};
-  bool hasProduct = false;
-  op.walk([&](aicore::MmadOp) { hasProduct = true; });
-  if (!hasProduct)
-    return {op, "a kernel of the vector cores alone"};
+  if (machine.getVectorCores() != 2)
+    return {op, "code of a machine with another number than two vector cores for each cube core"};
   for (const Parameter &parameter : kernel.parameters)
-    if (parameter.isScalar() && parameter.type != ElementType::f32)
-      return {op, "the scalar " + parameter.name + ", which is no f32"};
-  if (!kernel.derived.empty())
-    return {op, "a dimension that follows from others"};
-  if (kernel.results.size() != 1)
-    return {op, "a kernel of several results"};
+    if (parameter.isScalar() && parameter.type != ElementType::f32 &&
+        parameter.type != ElementType::i32)
+      return {op, "the scalar " + parameter.name + ", which is neither f32 nor i32"};
   for (mlir::Value argument : op.getBody().getArguments()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
     if (type && !namesOf(type.getElementType()))
@@ -123,6 +123,25 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op, const 
   return {nullptr, ""};
 }
 
+/// Whether the plan leaves the room in UB that the kernel's calls need.
+mlir::LogicalResult checkRoom(aicore::KernelOp kernel, const std::string &code) {
+  if (code.find("Spare<") == std::string::npos && code.find("Select(") == std::string::npos)
+    return mlir::success();
+  int64_t end = 0;
+  kernel.walk([&](aicore::AllocOp buffer) {
+    if (buffer.getSpace() == aicore::Space::ub)
+      end = std::max<int64_t>(end, buffer.getOffset().value_or(0) +
+                                       buffer.getCopies() * copyBytesOf(buffer));
+  });
+  if (end <= planBytes)
+    return mlir::success();
+  return reportUnwritten(
+      kernel,
+      fmt::format("a plan that takes {} bytes of UB, where its instructions take those from "
+                  "{} on (--machine-set memories.ub.reserved={})",
+                  end, planBytes, ubBytes - planBytes));
+}
+
 } // namespace
 
 mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
@@ -132,17 +151,19 @@ mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
   const mlir::FailureOr<std::string> text = kernelText(kernel, facts.file);
   if (mlir::failed(text))
     return mlir::failure();
-  const mlir::FailureOr<std::string> reference = referenceText(kernel, facts.kernel);
-  if (mlir::failed(reference))
+  const std::string instructions = instructionsFile(*text);
+  if (mlir::failed(checkRoom(kernel, *text + instructions)))
     return mlir::failure();
   CodeText code;
   writeHeader(code, kernel, facts);
+  if (!facts.kernel.derived.empty())
+    code.paste(ruleFunctions);
   code.paste("\n" + *text + "\n");
   writeLaunch(code, kernel);
   return std::vector<ProjectFile>{
       {facts.kernel.name + ".h", code.text()},
-      {"instructions.h", instructionsFile(*text)},
-      {"main.asc", hostProgram(kernel, facts, *reference)},
+      {"instructions.h", instructions},
+      {"main.asc", hostProgram(kernel, facts)},
       {"torch.asc", torchRegistration(kernel, facts.kernel)},
       {"CMakeLists.txt", buildFile(facts.kernel)},
       {"README.md", readme(facts)},

@@ -1,250 +1,400 @@
 #include "ascendc/reference_text.h"
 
 #include "ascendc/code_text.h"
-#include "ascendc/unwritten.h"
+#include "ascendc/rule_text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <map>
 
 namespace mmk::ascendc {
 namespace {
 
-class ReferenceWriter {
-public:
-  ReferenceWriter(mlir::Operation *op, const Kernel &kernel) : op(op), kernel(kernel) {}
+using Indices = std::vector<std::string>;
 
-  mlir::LogicalResult write();
-  const std::string &text() const { return code.text(); }
-
-private:
-  mlir::LogicalResult writeBody(const Value &value);
-  void writeProduct(const Value &value);
-  void writeSum(const Value &value);
-  void writeAccess(const Value &value);
-  std::string elementOf(const Value &operand, llvm::ArrayRef<std::string> indices);
-  static std::string parametersOf(const Shape &shape);
-  static std::vector<std::string> indicesOf(const Shape &shape);
-
-  mlir::Operation *op;
-  const Kernel &kernel;
-  std::map<const Value *, std::string> names;
-  CodeText code;
+/// A function of C++, or an operator between two operands; null for an operation that is neither.
+struct Elementwise {
+  const char *function = nullptr, *symbol = nullptr;
 };
 
-std::vector<std::string> ReferenceWriter::indicesOf(const Shape &shape) {
-  std::vector<std::string> indices;
+Elementwise elementwiseOf(Operation operation) {
+  switch (operation) {
+  case Operation::negate:
+    return {"-"};
+  case Operation::abs:
+    return {"std::fabs"};
+  case Operation::exp:
+    return {"std::exp"};
+  case Operation::log:
+    return {"std::log"};
+  case Operation::sqrt:
+    return {"std::sqrt"};
+  case Operation::tanh:
+    return {"std::tanh"};
+  case Operation::erf:
+    return {"std::erf"};
+  case Operation::floor:
+    return {"std::floor"};
+  case Operation::ceil:
+    return {"std::ceil"};
+  case Operation::logicalNot:
+    return {"!"};
+  case Operation::minimum:
+    return {"least"};
+  case Operation::maximum:
+    return {"greatest"};
+  case Operation::add:
+    return {nullptr, "+"};
+  case Operation::subtract:
+    return {nullptr, "-"};
+  case Operation::multiply:
+    return {nullptr, "*"};
+  case Operation::divide:
+    return {nullptr, "/"};
+  case Operation::equal:
+    return {nullptr, "=="};
+  case Operation::notEqual:
+    return {nullptr, "!="};
+  case Operation::less:
+    return {nullptr, "<"};
+  case Operation::lessEqual:
+    return {nullptr, "<="};
+  case Operation::greater:
+    return {nullptr, ">"};
+  case Operation::greaterEqual:
+    return {nullptr, ">="};
+  case Operation::logicalAnd:
+    return {nullptr, "&&"};
+  case Operation::logicalOr:
+    return {nullptr, "||"};
+  default:
+    return {};
+  }
+}
+
+Indices indicesOf(const Shape &shape) {
+  Indices indices;
   for (size_t i = 0; i < shape.size(); ++i)
     indices.push_back(fmt::format("i{}", i));
   return indices;
 }
 
-std::string ReferenceWriter::parametersOf(const Shape &shape) {
+bool isOne(const Dimension &dimension) { return dimension.isLiteral() && dimension.literal == 1; }
+
+/// The row-major position of an element, and "0" of a scalar.
+std::string placeOf(const Shape &shape, const Indices &indices) {
+  std::string place = "0";
+  for (auto [i, dimension] : llvm::enumerate(shape))
+    place =
+        i == 0 ? indices[0] : fmt::format("({}) * {} + {}", place, textOf(dimension), indices[i]);
+  return place;
+}
+
+/// "double name(int64_t i0, int64_t)": with the names that the body mentions.
+std::string functionOf(const std::string &name, const Shape &shape, const std::string &body) {
   std::string list;
   for (const std::string &index : indicesOf(shape))
-    list += (list.empty() ? "int64_t " : ", int64_t ") + index;
-  return list;
+    list += (list.empty() ? "" : ", ") +
+            (body.find(index) == std::string::npos ? "int64_t" : "int64_t " + index);
+  return fmt::format("double {}({})", name, list);
 }
+
+class ReferenceWriter {
+public:
+  explicit ReferenceWriter(const Kernel &kernel) : kernel(kernel) {}
+
+  std::string write();
+
+private:
+  void writeBody(CodeText &code, const Value &value);
+  void writeProduct(CodeText &code, const Value &value);
+  void writeReduction(CodeText &code, const Value &value);
+  void writeSums(CodeText &code, const Value &value);
+  void writeAccess(CodeText &code, const Value &value);
+  void writeParameter(CodeText &code, const Value &value);
+  void writeElementwise(CodeText &code, const Value &value);
+  void writeReshape(CodeText &code, const Value &value);
+  void writeMemory(CodeText &code, const Value &value);
+  std::string elementOf(const Value &operand, llvm::ArrayRef<std::string> indices);
+  /// A statement under the condition that a value has as its operand `which`, if it has it.
+  std::string where(const Value &value, size_t which, llvm::ArrayRef<std::string> indices);
+
+  const Kernel &kernel;
+  std::map<const Value *, std::string> names;
+};
 
 // Of an operand that may have fewer dimensions, or some of extent 1.
 std::string ReferenceWriter::elementOf(const Value &operand, llvm::ArrayRef<std::string> indices) {
-  std::vector<std::string> own;
+  Indices own;
   const size_t missing = indices.size() - operand.shape.size();
   for (auto [i, dimension] : llvm::enumerate(operand.shape))
-    own.push_back(dimension.isLiteral() && dimension.literal == 1 ? "0" : indices[missing + i]);
+    own.push_back(isOne(dimension) ? "0" : indices[missing + i]);
   return fmt::format("{}({})", names.at(&operand), llvm::join(own, ", "));
 }
 
-void ReferenceWriter::writeProduct(const Value &value) {
-  std::vector<std::string> rows = indicesOf(value.shape), columns = rows;
-  rows.back() = "k";
-  columns[columns.size() - 2] = "k";
-  std::vector<std::string> left = rows, right = columns;
-  code.add("double sum = 0;");
+std::string ReferenceWriter::where(const Value &value, size_t which,
+                                   llvm::ArrayRef<std::string> indices) {
+  return value.operands.size() > which
+             ? fmt::format("if ({} != 0) ", elementOf(*value.operands[which], indices))
+             : "";
+}
+
+/// A reduced element is read many times.
+void ReferenceWriter::writeMemory(CodeText &code, const Value &value) {
+  code.add("static std::map<int64_t, double> known;");
+  code.line("const auto [found, isNew] = known.try_emplace({});",
+            placeOf(value.shape, indicesOf(value.shape)));
+  code.add("if (!isNew) return found->second;");
+}
+
+void ReferenceWriter::writeProduct(CodeText &code, const Value &value) {
+  Indices left = indicesOf(value.shape), right = left;
+  left.back() = "k";
+  right[right.size() - 2] = "k";
+  writeMemory(code, value);
+  code.add("double total = 0;");
   code.open(
       fmt::format("for (int64_t k = 0; k < {}; ++k)", textOf(value.operands[0]->shape.back())));
-  code.line("sum += {} * {};", elementOf(*value.operands[0], left),
-            elementOf(*value.operands[1], right));
+  code.line("{}total += {} * {};",
+            value.operands.size() > 2
+                ? where(value, 2, value.along.empty() || value.along[0] == 0 ? left : right)
+                : "",
+            elementOf(*value.operands[0], left), elementOf(*value.operands[1], right));
   code.close();
-  code.add("return sum;");
+  code.add("return found->second = total;");
 }
 
-// The dimensions that are summed stay with the extent 1.
-void ReferenceWriter::writeSum(const Value &value) {
+void ReferenceWriter::writeReduction(CodeText &code, const Value &value) {
   const Value &operand = *value.operands[0];
-  std::vector<std::string> indices = indicesOf(operand.shape);
-  code.add("double sum = 0;");
+  Indices indices = indicesOf(value.shape);
+  std::string position = "0";
+  writeMemory(code, value);
+  const bool isArgument =
+      value.reduction == Reduction::argmax || value.reduction == Reduction::argmin;
+  const bool isMaximum =
+      value.reduction == Reduction::argmax || value.reduction == Reduction::maximum;
+  const bool isOrder = isArgument || isMaximum || value.reduction == Reduction::minimum;
+  code.line("double result = {};",
+            isOrder ? isMaximum ? "-HUGE_VAL" : "HUGE_VAL"
+            : value.reduction == Reduction::product || value.reduction == Reduction::all ? "1"
+                                                                                         : "0");
+  if (isArgument)
+    code.add("int64_t best = 0;");
   for (size_t dim : value.along) {
     indices[dim] = fmt::format("k{}", dim);
-    code.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", indices[dim],
-                          textOf(operand.shape[dim])));
+    const std::string extent = textOf(operand.shape[dim]);
+    code.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", indices[dim], extent));
+    position = position == "0" ? indices[dim]
+                               : fmt::format("({}) * {} + {}", position, extent, indices[dim]);
   }
-  code.line("sum += {};", elementOf(operand, indices));
-  for (size_t i = 0; i < value.along.size(); ++i)
+  const std::string element = elementOf(operand, indices), under = where(value, 1, indices);
+  if (isArgument) {
+    code.line("const double x = {};", element);
+    code.line("{}if (x {} result || (x != x && result == result)) {{", under,
+              isMaximum ? ">" : "<");
+    code.line("  result = x, best = {};", position);
+    code.add("}");
+  } else if (isOrder) {
+    code.line("{}result = {}(result, {});", under, isMaximum ? "greatest" : "least", element);
+  } else if (value.reduction == Reduction::any || value.reduction == Reduction::all) {
+    code.line("{}result = std::f{}(result, {});", under,
+              value.reduction == Reduction::any ? "max" : "min", element);
+  } else {
+    code.line("{}result {}= {};", under, value.reduction == Reduction::product ? "*" : "+",
+              element);
+  }
+  for ([[maybe_unused]] size_t dim : value.along)
     code.close();
-  code.add("return sum;");
+  code.line("return found->second = {};", isArgument ? "static_cast<double>(best)" : "result");
 }
 
-/// An index as C++; "i0" for the position "#0".
-std::string indexText(const Rule &rule) {
-  using Kind = Rule::Kind;
-  auto operand = [&](size_t i) { return indexText(*rule.operands[i]); };
-  auto binary = [&](const char *symbol) {
-    return fmt::format("({} {} {})", operand(0), symbol, operand(1));
-  };
-  switch (rule.kind) {
-  case Kind::number:
-    return std::to_string(rule.number);
-  case Kind::choice:
-    return rule.choice.starts_with('#') ? "i" + rule.choice.substr(1) : rule.choice;
-  case Kind::add:
-    return binary("+");
-  case Kind::subtract:
-    return binary("-");
-  case Kind::multiply:
-    return binary("*");
-  case Kind::divide:
-  case Kind::floorDivide:
-    return fmt::format("floor_quotient({}, {})", operand(0), operand(1));
-  case Kind::remainder:
-  case Kind::floorRemainder:
-    return fmt::format("({0} - floor_quotient({0}, {1}) * {1})", operand(0), operand(1));
-  default:
-    return {}; // a truth
-  }
+void ReferenceWriter::writeSums(CodeText &code, const Value &value) {
+  Indices indices = indicesOf(value.shape);
+  std::string &index = indices[value.along[0]];
+  writeMemory(code, value);
+  code.add("double result = 0;");
+  code.open(fmt::format("for (int64_t k = 0; k <= {}; ++k)", index));
+  index = "k";
+  code.line("result += {};", elementOf(*value.operands[0], indices));
+  code.close();
+  code.add("return found->second = result;");
 }
 
-// Outside of the operand it is the second one, where there is one.
-void ReferenceWriter::writeAccess(const Value &value) {
-  const Value &operand = *value.operands[0];
-  std::vector<std::string> indices;
-  std::string isOutside;
-  for (auto [i, index] : llvm::enumerate(value.indices)) {
-    const std::string name = fmt::format("at{}", i);
-    code.line("const int64_t {} = {};", name, indexText(*index));
-    isOutside += fmt::format("{}{} < 0 || {} >= {}", isOutside.empty() ? "" : " || ", name, name,
-                             textOf(operand.shape[i]));
-    indices.push_back(name);
+void ReferenceWriter::writeAccess(CodeText &code, const Value &value) {
+  Indices indices;
+  std::string isInside;
+  for (auto [dim, index] : llvm::enumerate(value.indices)) {
+    indices.push_back(fmt::format("j{}", dim));
+    code.line("const int64_t j{} = {};", dim, textOf(*index, kernel));
+    isInside += fmt::format("{0}j{1} >= 0 && j{1} < {2}", dim > 0 ? " && " : "", dim,
+                            textOf(value.operands[0]->shape[dim]));
   }
+  const std::string element =
+      fmt::format("{}({})", names.at(value.operands[0]), llvm::join(indices, ", "));
   if (value.operands.size() > 1)
-    code.line("if ({}) return {};", isOutside, elementOf(*value.operands[1], {}));
-  code.line("return {};", elementOf(operand, indices));
+    code.line("if (!({})) return {};", isInside, elementOf(*value.operands[1], {}));
+  code.line("return {};", element);
 }
 
-/// Null for an operation that is no operator of C++.
-const char *symbolOf(Operation operation) {
-  switch (operation) {
-  case Operation::add:
-    return "+";
-  case Operation::subtract:
-    return "-";
-  case Operation::multiply:
-    return "*";
-  case Operation::divide:
-    return "/";
-  case Operation::less:
-    return "<";
-  case Operation::lessEqual:
-    return "<=";
-  case Operation::greater:
-    return ">";
-  case Operation::greaterEqual:
-    return ">=";
-  default:
-    return nullptr;
+// Each dimension of the shorter shape is some of the longer one.
+void ReferenceWriter::writeReshape(CodeText &code, const Value &value) {
+  const Shape &from = value.operands[0]->shape;
+  code.line("int64_t rest = {};", placeOf(value.shape, indicesOf(value.shape)));
+  Indices own = indicesOf(from);
+  for (size_t i = from.size(); i-- > 0;) {
+    own[i] = fmt::format("j{}", i);
+    code.line("const int64_t j{} = {};", i,
+              i == 0 ? "rest" : fmt::format("rest % {}", textOf(from[i])));
+    if (i > 0)
+      code.line("rest /= {};", textOf(from[i]));
   }
+  code.line("return {}({});", names.at(value.operands[0]), llvm::join(own, ", "));
 }
 
-mlir::LogicalResult ReferenceWriter::writeBody(const Value &value) {
-  std::vector<std::string> indices = indicesOf(value.shape);
+void ReferenceWriter::writeParameter(CodeText &code, const Value &value) {
+  const Parameter &parameter = kernel.parameters[value.parameter];
+  if (parameter.isScalar())
+    code.line("return {};", parameter.name);
+  else
+    code.line("return {}_at({});", parameter.name, placeOf(value.shape, indicesOf(value.shape)));
+}
+
+void ReferenceWriter::writeElementwise(CodeText &code, const Value &value) {
+  const Elementwise found = elementwiseOf(value.operation);
+  std::vector<std::string> operands;
+  for (const Value *operand : value.operands)
+    operands.push_back(elementOf(*operand, indicesOf(value.shape)));
+  if (found.symbol)
+    code.line("return {} {} {};", operands[0], found.symbol, operands[1]);
+  else
+    code.line("return {}({});", found.function, llvm::join(operands, ", "));
+}
+
+/// As C++ writes a number in double.
+static std::string numberOf(double number) {
+  return std::isinf(number)   ? number < 0 ? "-HUGE_VAL" : "HUGE_VAL"
+         : std::isnan(number) ? "NAN"
+                              : fmt::format("{}", number);
+}
+
+void ReferenceWriter::writeBody(CodeText &code, const Value &value) {
+  Indices indices = indicesOf(value.shape);
   switch (value.operation) {
-  case Operation::parameter: {
-    if (kernel.parameters[value.parameter].isScalar()) {
-      code.line("return {};", kernel.parameters[value.parameter].name);
-      return mlir::success();
-    }
-    std::string place = "0";
-    for (auto [i, dimension] : llvm::enumerate(value.shape))
-      place = i == 0 ? "i0" : fmt::format("({}) * {} + i{}", place, textOf(dimension), i);
-    code.line("return {}_at({});", kernel.parameters[value.parameter].name, place);
-    return mlir::success();
-  }
+  case Operation::parameter:
+    return writeParameter(code, value);
+  case Operation::constant:
+    return code.line("return {};", numberOf(value.constant));
   case Operation::cast:
-    code.line("return {};", elementOf(*value.operands[0], indices));
-    return mlir::success();
+    if (isFloat(value.type) || value.type == ElementType::boolean)
+      return code.line("return {};", elementOf(*value.operands[0], indices));
+    return code.line("return whole({}, {}, {});", elementOf(*value.operands[0], indices),
+                     -largestValue(value.type) - 1, largestValue(value.type));
   case Operation::transpose:
     std::swap(indices[indices.size() - 1], indices[indices.size() - 2]);
-    code.line("return {};", elementOf(*value.operands[0], indices));
-    return mlir::success();
-  case Operation::access:
-    writeAccess(value);
-    return mlir::success();
-  case Operation::reduce:
-    if (value.reduction == Reduction::sum) {
-      writeSum(value);
-      return mlir::success();
-    }
-    return reportUnwritten(op, "the reference of this kernel, for the host program");
+    return code.line("return {};", elementOf(*value.operands[0], indices));
   case Operation::squeeze: {
-    // The indices of the dimensions that are left, in the order of the operand.
-    std::vector<std::string> own;
+    const Shape &from = value.operands[0]->shape;
+    Indices own;
     size_t next = 0;
-    for (const Dimension &dimension : value.operands[0]->shape) {
-      const bool isLeft = next < value.shape.size() && value.shape[next] == dimension;
-      own.push_back(isLeft ? indices[next++] : "0");
-    }
-    code.line("return {};", elementOf(*value.operands[0], own));
-    return mlir::success();
+    for (const Dimension &dimension : from)
+      own.push_back(isOne(dimension) && from.size() - own.size() > indices.size() - next
+                        ? "0"
+                        : indices[next++]);
+    return code.line("return {}({});", names.at(value.operands[0]), llvm::join(own, ", "));
   }
   case Operation::product:
-    if (value.operands.size() != 2)
-      return reportUnwritten(op,
-                             "a product with a condition in the reference, for the host program");
-    writeProduct(value);
-    return mlir::success();
-  case Operation::constant:
-    code.line("return {};", value.constant);
-    return mlir::success();
+    return writeProduct(code, value);
+  case Operation::reduce:
+    return writeReduction(code, value);
+  case Operation::cumulate:
+    return writeSums(code, value);
+  case Operation::access:
+    return writeAccess(code, value);
+  case Operation::reshape:
+    return writeReshape(code, value);
+  case Operation::extent: {
+    std::string product = "1.0";
+    for (const Dimension &dimension : value.dimensions)
+      product += " * " + fmt::format("static_cast<double>({})", textOf(dimension));
+    return code.line("return {};", product);
+  }
+  case Operation::position:
+    return code.line("return static_cast<double>({});", textOf(*value.indices[0], kernel));
+  case Operation::random:
+    return code.line("return random_number({}, {});", elementOf(*value.operands[0], {}),
+                     placeOf(value.shape, indices));
   case Operation::select:
-    code.line("return {} != 0 ? {} : {};", elementOf(*value.operands[0], indices),
-              elementOf(*value.operands[1], indices), elementOf(*value.operands[2], indices));
-    return mlir::success();
-  case Operation::negate:
-    code.line("return -{};", elementOf(*value.operands[0], indices));
-    return mlir::success();
-  case Operation::abs:
-    code.line("return std::fabs({});", elementOf(*value.operands[0], indices));
-    return mlir::success();
-  case Operation::minimum:
-  case Operation::maximum:
-    code.line("return std::f{}({}, {});", value.operation == Operation::minimum ? "min" : "max",
-              elementOf(*value.operands[0], indices), elementOf(*value.operands[1], indices));
-    return mlir::success();
+    return code.line("return {} != 0 ? {} : {};", elementOf(*value.operands[0], indices),
+                     elementOf(*value.operands[1], indices),
+                     elementOf(*value.operands[2], indices));
   default:
-    if (const char *symbol = symbolOf(value.operation)) {
-      code.line("return {} {} {};", elementOf(*value.operands[0], indices), symbol,
-                elementOf(*value.operands[1], indices));
-      return mlir::success();
-    }
-    return reportUnwritten(op, "the reference of this kernel, for the host program");
+    return writeElementwise(code, value);
   }
 }
 
-mlir::LogicalResult ReferenceWriter::write() {
+/// What some kernels' bodies call.
+struct HelperFunction {
+  const char *name, *text;
+};
+constexpr HelperFunction helpers[] = {{"least(", R"text(
+// NaN if either is.
+inline double least(double x, double y) { return x < y || x != x ? x : y; }
+)text"},
+                                      {"greatest(", R"text(
+inline double greatest(double x, double y) { return x > y || x != x ? x : y; }
+)text"},
+                                      {"whole(", R"text(
+// The nearest integer of a type.
+inline double whole(double x, double low, double high) {
+  return x != x ? 0 : std::fmin(std::fmax(std::nearbyint(x), low), high);
+}
+)text"},
+                                      {"random_number(", R"text(
+// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011), a number in [0, 1).
+inline double random_number(double seed, int64_t position) {
+  const auto block = static_cast<uint64_t>(position) / 4;
+  uint32_t words[4] = {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), 0, 0};
+  uint32_t key[2] = {static_cast<uint32_t>(static_cast<int32_t>(seed)), 0};
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t first = uint64_t(0xD2511F53) * words[0], second = uint64_t(0xCD9E8D57) * words[2];
+    words[0] = static_cast<uint32_t>(second >> 32) ^ words[1] ^ key[0];
+    words[1] = static_cast<uint32_t>(second);
+    words[2] = static_cast<uint32_t>(first >> 32) ^ words[3] ^ key[1];
+    words[3] = static_cast<uint32_t>(first);
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return (words[position % 4] >> 8) / 16777216.0;
+}
+)text"}};
+
+std::string ReferenceWriter::write() {
+  std::string text;
+  auto add = [&](const std::string &name, const Shape &shape, const CodeText &body) {
+    CodeText code;
+    code.open(functionOf(name, shape, body.text()));
+    code.paste(body.text());
+    code.close();
+    text += code.text();
+  };
   for (const auto &value : kernel.values) {
     names[value.get()] = fmt::format("value{}", names.size());
-    code.open(fmt::format("double {}({})", names[value.get()], parametersOf(value->shape)));
-    if (mlir::failed(writeBody(*value)))
-      return mlir::failure();
-    code.close();
+    CodeText body(1);
+    writeBody(body, *value);
+    add(names[value.get()], value->shape, body);
   }
   for (const Result &result : kernel.results) {
-    code.open(fmt::format("double {}_element({})", result.name, parametersOf(result.shape)));
-    code.line("return {};", elementOf(*result.value, indicesOf(result.shape)));
-    code.close();
+    CodeText body(1);
+    body.line("return {};", elementOf(*result.value, indicesOf(result.shape)));
+    add(result.name + "_element", result.shape, body);
   }
-  return mlir::success();
+  std::string called = kernel.derived.empty() ? ruleFunctions : ""; // else the header has them
+  for (const HelperFunction &helper : helpers)
+    if (text.find(helper.name) != std::string::npos)
+      called += helper.text;
+  return called + text;
 }
 
 } // namespace
@@ -253,17 +403,6 @@ std::string textOf(const Dimension &dimension) {
   return dimension.isLiteral() ? std::to_string(dimension.literal) : dimension.name;
 }
 
-mlir::FailureOr<std::string> referenceText(mlir::Operation *op, const Kernel &kernel) {
-  ReferenceWriter writer(op, kernel);
-  if (mlir::failed(writer.write()))
-    return mlir::failure();
-  constexpr const char *floorQuotient = R"text(
-inline int64_t floor_quotient(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-)text";
-  const bool hasQuotient = writer.text().find("floor_quotient(") != std::string::npos;
-  return (hasQuotient ? floorQuotient : "") + writer.text();
-}
+std::string referenceText(const Kernel &kernel) { return ReferenceWriter(kernel).write(); }
 
 } // namespace mmk::ascendc

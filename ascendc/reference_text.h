@@ -8,7 +8,7 @@ namespace mmk::ascendc {
 
 /// The functions, and for each result one that gives its element: `double NAME_element(int64_t i0,
 /// ...)`. They read the dimensions by their names, and `double NAME_at(size_t)` of a parameter.
-mlir::FailureOr<std::string> referenceText(mlir::Operation *op, const Kernel &kernel);
+std::string referenceText(const Kernel &kernel);
 
 /// "M", or "64".
 std::string textOf(const Dimension &dimension);

@@ -5,14 +5,14 @@
 
 namespace mmk::ascendc {
 
-/// Scalar code, which every core computes as far as it needs it.
-static bool isScalar(mlir::Operation *op) {
-  return mlir::isa<aicore::SlotOp, aicore::TallyOp>(op) ||
+bool isScalarCode(mlir::Operation *op) {
+  return mlir::isa<aicore::SlotOp, aicore::TallyOp, aicore::ScalarBoundOp, aicore::ScalarRangeOp>(
+             op) ||
          mlir::isa<mlir::arith::ArithDialect>(op->getDialect());
 }
 
 bool Side::finds(mlir::Operation *op) {
-  auto hasInside = [&](mlir::Operation *inner) { return !isScalar(inner) && has(inner); };
+  auto hasInside = [&](mlir::Operation *inner) { return !isScalarCode(inner) && has(inner); };
   if (mlir::isa<mlir::scf::ForOp, mlir::scf::IfOp, aicore::PhaseOp, aicore::VectorCoresOp>(op))
     return llvm::any_of(op->getRegions(), [&](mlir::Region &region) {
       return llvm::any_of(region.getOps(),

@@ -8,6 +8,9 @@
 
 namespace mmk::ascendc {
 
+/// Scalar code, which every core computes as far as it needs it.
+bool isScalarCode(mlir::Operation *op);
+
 class Side {
 public:
   explicit Side(aicore::Unit unit) : unit_(unit) {}

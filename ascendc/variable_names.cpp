@@ -32,7 +32,7 @@ static constexpr llvm::StringLiteral reserved[] = {"auto",          "bool",
                                                    "unsigned",      "using",
                                                    "virtual",       "void",
                                                    "while",         "argc",
-                                                   "argv",          "at",
+                                                   "argv",          "place",
                                                    "checked",       "code",
                                                    "core",          "expect",
                                                    "expected",      "found",
@@ -40,7 +40,7 @@ static constexpr llvm::StringLiteral reserved[] = {"auto",          "bool",
                                                    "main",          "repeat",
                                                    "rest",          "start",
                                                    "std",           "step",
-                                                   "stream",        "sum",
+                                                   "stream",        "total",
                                                    "time",          "wrong",
                                                    "AscendC",       "Buffer",
                                                    "DataCopy",      "Fixpipe",
@@ -55,7 +55,8 @@ static constexpr llvm::StringLiteral reserved[] = {"auto",          "bool",
                                                    "EndProduct",    "LoadBias",
                                                    "LoadSquares",   "LoadByteSquares",
                                                    "MultiplyFrom",  "LoadClipped",
-                                                   "LoadWindows"};
+                                                   "LoadWindows",   "column",
+                                                   "count",         "row"};
 
 bool isReserved(llvm::StringRef name) { return llvm::is_contained(reserved, name); }
 

@@ -1,97 +1,280 @@
-// Vector instructions: in count form over whole rows of the buffers, in repeat form where one row
-// is broadcast to all.
-#include "ascendc/instructions.h"
-#include "ascendc/unwritten.h"
-#include "machines/vector_instructions.h"
+// Vector work as calls of Ascend C: in count form over whole rows of the buffers where all tiles
+// have the same; in repeat form where one row or one column is broadcast; else by rows, or by parts
+// of rows with the results of one instruction in spare room.
+#include "ascendc/vector_statements.h"
 
-#include <array>
+#include "ascendc/element_names.h"
+#include "ascendc/unwritten.h"
+#include "ascendc/vector_calls.h"
+#include "ascendc/vector_room.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
 #include <fmt/format.h>
 
 namespace mmk::ascendc {
+namespace {
 
-using mlir::cast;
+using aicore::Broadcast;
+using mlir::isa;
 
-// Those of which the interface has an instruction with the same meaning.
-static constexpr std::array written = {"add",  "sub",        "mul", "div", "max",  "min",
-                                       "relu", "leaky_relu", "abs", "neg", "cast", "cast_narrow"};
+bool isTile(mlir::Value value) { return isa<aicore::TileType>(value.getType()); }
 
-static constexpr int64_t repeatBytes = 256, blockBytes = 32, most = 255;
-
-std::string Instructions::tileOf(aicore::VectorTile tile) {
-  return tile.slot ? copyOf(tile.buffer, tile.slot)
-                   : fmt::format("{}::Copy({})", names_.of(tile.buffer), tile.copy);
+mlir::Type elementIn(mlir::Value value) {
+  auto tile = mlir::dyn_cast<aicore::TileType>(value.getType());
+  return tile ? tile.getElement() : value.getType();
 }
 
-// "Add(d, x, r, mask, rows, strides)" for each part of the columns.
-Statement Instructions::byRows(aicore::VectorOp op, aicore::VecOp vec, const std::string &name) {
-  const aicore::VectorTile target = op.tile(vec.getTarget());
-  const int64_t size = aicore::elementBytes(target.buffer.getType()), part = repeatBytes / size,
-                row = shapeOf(target.buffer)[1] * size / blockBytes;
-  if (row > most || shapeOf(target.buffer)[0] > most)
-    return reportUnwritten(op,
-                           "a row for all rows of a tile of more than 255 rows, or of more than "
-                           "255 blocks of 32 bytes in a row");
-  std::string operands = tileOf(target) + "[column]", strides = std::to_string(row);
-  for (mlir::Value input : vec.getInputs()) {
-    const aicore::VectorTile tile = op.tile(input);
-    operands += fmt::format(", {}[column]", tileOf(tile));
-    strides += tile.broadcast == aicore::Broadcast::row ? ", 0" : fmt::format(", {}", row);
+/// The structure that stands for an instruction in ByRows and ByColumn (vector_functions.cpp);
+/// empty for one that they do not take.
+llvm::StringRef binaryOf(llvm::StringRef instruction) {
+  return llvm::StringSwitch<llvm::StringRef>(instruction)
+      .Case("add", "AddOf")
+      .Case("sub", "SubOf")
+      .Case("mul", "MulOf")
+      .Case("div", "DivOf")
+      .Case("max", "MaxOf")
+      .Case("min", "MinOf")
+      .Default("");
+}
+
+class VectorWriter {
+public:
+  VectorWriter(aicore::VectorOp op, Expressions &expressions, NameTile nameTile)
+      : op(op), expressions(expressions), nameTile(nameTile) {}
+
+  Statement write();
+
+private:
+  bool worksInParts();
+  Statement parts();
+  Statement alone(aicore::VecOp vec);
+  std::optional<std::string> broadcast(aicore::VecOp vec);
+  Statement partOf(aicore::VecOp vec, const std::string &count);
+
+  bool isFull(mlir::Value tile) {
+    return op.tile(tile).broadcast == Broadcast::full || op.tile(tile).role != Role::input;
   }
-  const std::string columns = expressions_.of(op.getColumns());
-  return fmt::format("for (int64_t column = 0; column < {0}; column += {1}) {{\n"
-                     "  {2}({3}, LesserOf({0} - column, {1}), {4}, {{1, 1, 1, {5}}});\n"
-                     "}}",
-                     columns, part, name, operands, expressions_.of(op.getRows()), strides);
+  int64_t stride(mlir::Value tile) { return shapeOf(op.tile(tile).buffer)[1]; }
+  std::string rows(unsigned precedence = 0) { return expressions.of(op.getRows(), precedence); }
+  std::string columns(unsigned precedence = 0) {
+    return expressions.of(op.getColumns(), precedence);
+  }
+  std::string tile(mlir::Value value);
+  VectorOperand operandAt(mlir::Value value, const std::string &place) {
+    return {isTile(value) ? tile(value) + place : expressions.of(value, Expressions::primary),
+            elementIn(value), isTile(value)};
+  }
+  /// The rows of the buffers where all full tiles have the same; nothing else.
+  std::optional<int64_t> commonStride(llvm::ArrayRef<mlir::Value> tiles);
+  llvm::SmallVector<mlir::Value> tilesOf(aicore::VecOp vec);
+
+  using Role = aicore::VectorTile::Role;
+
+  aicore::VectorOp op;
+  Expressions &expressions;
+  NameTile nameTile;
+  /// Of work in parts: the piece of spare room that has a column's element for a part of a row.
+  llvm::MapVector<mlir::Value, unsigned> repeated;
+  bool isFlat = false; ///< the parts go over all rows at once
+};
+
+/// Tiles of scratch share a buffer, whatever their elements are.
+std::string VectorWriter::tile(mlir::Value value) {
+  const mlir::Type element = elementIn(value);
+  const aicore::VectorTile found = op.tile(value);
+  if (element.isInteger(1) ||
+      mlir::cast<mlir::MemRefType>(found.buffer.getType()).getElementType() == element)
+    return nameTile(found);
+  return fmt::format("{}.ReinterpretCast<{}>()", nameTile(found),
+                     std::string(namesOf(element)->device));
 }
 
-Statement Instructions::vectorInstruction(aicore::VectorOp op, aicore::VecOp vec) {
-  const VectorInstruction *row = findVectorInstruction(vec.getInstruction().str());
-  if (!llvm::is_contained(written, vec.getInstruction()))
-    return reportUnwritten(vec, "the vector instruction " + vec.getInstruction());
-  auto isTile = [](mlir::Value input) { return mlir::isa<aicore::TileType>(input.getType()); };
-  const bool hasScalar = !isTile(vec.getInputs().back());
-  std::string call(hasScalar ? row->ascendScalar : row->ascend);
-  if (call.empty() || !llvm::all_of(vec.getInputs().drop_back(), isTile))
-    return reportUnwritten(vec, "the vector instruction " + vec.getInstruction() +
-                                    " with a scalar there");
-  bool isByRows = false;
-  auto replace = [&](llvm::StringRef name, const std::string &text) {
-    for (size_t at = call.find(name.str()); at != std::string::npos; at = call.find(name.str()))
-      call.replace(at, name.size(), text);
-  };
-  for (auto [i, input] : llvm::enumerate(vec.getInputs())) {
-    const std::string name = fmt::format("{{{}}}", i);
-    if (!isTile(input)) {
-      replace(name, expressions_.of(input));
+llvm::SmallVector<mlir::Value> VectorWriter::tilesOf(aicore::VecOp vec) {
+  llvm::SmallVector<mlir::Value> tiles = {vec.getTarget()};
+  llvm::copy_if(vec.getInputs(), std::back_inserter(tiles), isTile);
+  return tiles;
+}
+
+std::optional<int64_t> VectorWriter::commonStride(llvm::ArrayRef<mlir::Value> tiles) {
+  std::optional<int64_t> found;
+  for (mlir::Value tile : tiles) {
+    if (mlir::cast<aicore::TileType>(tile.getType()).isMask())
       continue;
-    }
-    const aicore::VectorTile tile = op.tile(input);
-    if (tile.broadcast != aicore::Broadcast::full && tile.broadcast != aicore::Broadcast::row)
-      return reportUnwritten(vec);
-    isByRows |= tile.broadcast == aicore::Broadcast::row;
-    replace(name, tileOf(tile));
+    if (!isFull(tile) || stride(tile) != found.value_or(stride(tile)))
+      return std::nullopt;
+    found = stride(tile);
   }
-  if (isByRows) {
-    if (hasScalar || vec.getInputs().size() != 2)
-      return reportUnwritten(vec, "a vector instruction on one row for all");
-    return byRows(op, vec, call.substr(0, call.find('(')));
-  }
-  const aicore::VectorTile target = op.tile(vec.getTarget());
-  replace("{d}", tileOf(target));
-  replace("{n}", fmt::format("{} * {}", expressions_.of(op.getRows(), Expressions::multiplicative),
-                             shapeOf(target.buffer)[1]));
-  return call + ";";
+  return found;
 }
 
-Statement Instructions::vector(aicore::VectorOp op) {
+/// Whether a row or a column that is broadcast is an operand of another instruction than those of
+/// ByRows and ByColumn, or an instruction needs spare room.
+bool VectorWriter::worksInParts() {
+  return llvm::any_of(op.getOps<aicore::VecOp>(), [&](aicore::VecOp vec) {
+    const auto inputs = vec.getInputs();
+    if (sparesOf(vec) > 0 || llvm::any_of(tilesOf(vec), [](mlir::Value tile) {
+          return mlir::cast<aicore::TileType>(tile.getType()).isMask();
+        }))
+      return true;
+    auto isSpread = [&](mlir::Value input) {
+      return isTile(input) && !isFull(input) && op.tile(input).broadcast != Broadcast::row;
+    };
+    const auto count = llvm::count_if(inputs, isSpread);
+    return count > 0 && (binaryOf(vec.getInstruction()).empty() || inputs.size() != 2 ||
+                         count == 2 || !llvm::all_of(inputs, isTile) ||
+                         !llvm::any_of(inputs, [&](mlir::Value input) { return isFull(input); }) ||
+                         llvm::any_of(inputs, [&](mlir::Value input) {
+                           return op.tile(input).broadcast == Broadcast::single;
+                         }));
+  });
+}
+
+/// An instruction on a tile, and on a row or a column that is broadcast; nothing for another.
+std::optional<std::string> VectorWriter::broadcast(aicore::VecOp vec) {
+  const llvm::StringRef name = binaryOf(vec.getInstruction());
+  if (name.empty() || !llvm::all_of(vec.getInputs(), isTile) ||
+      llvm::all_of(vec.getInputs(), [&](mlir::Value input) { return isFull(input); }))
+    return std::nullopt;
+  mlir::Value left = vec.getInputs()[0], right = vec.getInputs()[1], to = vec.getTarget();
+  auto isColumn = [&](mlir::Value input) { return op.tile(input).broadcast == Broadcast::column; };
+  if (isColumn(left) || isColumn(right)) {
+    mlir::Value full = isColumn(left) ? right : left, column = isColumn(left) ? left : right;
+    return fmt::format("ByColumn<{}, {}>({}, {}, {}, {}, {}, {}, {});", std::string(name),
+                       isColumn(left), tile(to), stride(to), tile(full), stride(full), tile(column),
+                       rows(), columns());
+  }
+  auto step = [&](mlir::Value value) { return isFull(value) ? stride(value) : 0; };
+  return fmt::format("ByRows<{}>({}, {}, {}, {}, {}, {}, {}, {});", std::string(name), tile(to),
+                     stride(to), tile(left), step(left), tile(right), step(right), rows(),
+                     columns());
+}
+
+/// The call of an instruction that needs no spare room.
+Statement VectorWriter::alone(aicore::VecOp vec) {
+  const mlir::Type element = elementIn(vec.getTarget());
+  if (!isArithmetic(element) && !binaryOf(vec.getInstruction()).empty())
+    return callsOf({vec, operandAt(vec.getTarget(), ""), {operandAt(vec.getInputs()[0], "")}, ""});
+  if (const std::optional<std::string> call = broadcast(vec))
+    return *call;
+  const std::optional<int64_t> common = commonStride(tilesOf(vec));
+  auto callAt = [&](auto placeOf, const std::string &count) {
+    VectorCall call{vec, operandAt(vec.getTarget(), placeOf(vec.getTarget())), {}, count};
+    for (mlir::Value input : vec.getInputs())
+      call.inputs.push_back(operandAt(input, isTile(input) ? placeOf(input) : ""));
+    return callsOf(call);
+  };
+  if (common)
+    return callAt([](mlir::Value) { return std::string(); },
+                  rows() == "1"
+                      ? columns()
+                      : fmt::format("{} * {}", rows(Expressions::multiplicative), *common));
+  const Statement call = callAt(
+      [&](mlir::Value tile) {
+        return isFull(tile) ? fmt::format("[row * {}]", stride(tile)) : std::string();
+      },
+      columns());
+  if (mlir::failed(call))
+    return mlir::failure();
+  return fmt::format("for (int64_t row = 0; row < {}; ++row) {{\n  {}\n}}", rows(), *call);
+}
+
+/// An instruction on a part of a row.
+Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
+  auto place = [&](mlir::Value value) -> VectorOperand {
+    if (!isTile(value))
+      return operandAt(value, "");
+    if (auto found = repeated.find(value); found != repeated.end())
+      return {fmt::format("Spare<{}>({})", std::string(namesOf(elementIn(value))->device),
+                          found->second),
+              elementIn(value)};
+    if (mlir::cast<aicore::TileType>(value.getType()).isMask())
+      return operandAt(value, "");
+    if (!isFull(value))
+      return operandAt(value, "[column]");
+    return operandAt(value,
+                     isFlat ? "[column]" : fmt::format("[row * {} + column]", stride(value)));
+  };
+  VectorCall call{vec, place(vec.getTarget()), {}, count, static_cast<unsigned>(repeated.size())};
+  for (mlir::Value input : vec.getInputs())
+    call.inputs.push_back(place(input));
+  return callsOf(call);
+}
+
+/// "  " in front of each line.
+std::string indented(llvm::StringRef lines) {
+  std::string text;
+  for (auto [line, rest] = lines.split('\n'); !line.empty();
+       std::tie(line, rest) = rest.split('\n'))
+    text += "  " + line.str() + "\n";
+  return text;
+}
+
+constexpr const char *barrier = "\nPipeBarrier<PIPE_V>();\n";
+
+Statement VectorWriter::parts() {
+  llvm::SmallVector<mlir::Value> tiles;
+  unsigned most = 0;
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+    llvm::append_range(tiles, tilesOf(vec));
+    most = std::max(most, sparesOf(vec));
+    for (mlir::Value input : vec.getInputs())
+      if (isTile(input) && !isFull(input) && op.tile(input).broadcast != Broadcast::row)
+        repeated.try_emplace(input, static_cast<unsigned>(repeated.size()));
+  }
+  // The last piece has the blocks of BroadcastElement.
+  if (static_cast<int64_t>(repeated.size() + most) >= sparePieces)
+    return reportUnwritten(op, "vector work on so many broadcast operands");
+  const std::optional<int64_t> common = commonStride(tiles);
+  isFlat = common.has_value();
+  std::string body;
+  for (auto [value, piece] : repeated) {
+    body += fmt::format("BroadcastElement(Spare<{}>({}), {}, {}, count);\n",
+                        std::string(namesOf(elementIn(value))->device), piece, tile(value),
+                        op.tile(value).broadcast == Broadcast::single ? "0" : "row");
+  }
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+    const Statement lines = partOf(vec, "count");
+    if (mlir::failed(lines))
+      return mlir::failure();
+    body += *lines + barrier;
+  }
+  const std::string all =
+      isFlat ? fmt::format("{} * {}", rows(Expressions::multiplicative), *common) : columns();
+  const std::string loop = fmt::format(
+      "for (int64_t column = 0; column < {0}; column += {1}) {{\n"
+      "  const int64_t count = LesserOf({2} - column, {1});\n{3}}}\n",
+      all, pieceElements, isFlat ? all : columns(Expressions::additive), indented(body));
+  if (isFlat || rows() == "1")
+    return isFlat ? loop : "{\n  const int64_t row = 0;\n" + indented(loop) + "}\n";
+  return fmt::format("for (int64_t row = 0; row < {}; ++row) {{\n{}}}\n", rows(), indented(loop));
+}
+
+Statement VectorWriter::write() {
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
+    for (mlir::Value tile : tilesOf(vec))
+      if (!elementIn(tile).isInteger(1) && !namesOf(elementIn(tile)))
+        return reportUnwritten(vec, "vector work on this type");
+  if (worksInParts())
+    return parts();
   std::string lines;
   for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
-    const Statement line = vectorInstruction(op, vec);
+    const Statement line = alone(vec);
     if (mlir::failed(line))
       return mlir::failure();
-    lines += *line + "\nPipeBarrier<PIPE_V>();\n";
+    lines += *line + barrier;
   }
-  return llvm::StringRef(lines).rtrim().str();
+  return lines;
+}
+
+} // namespace
+
+Statement vectorStatement(aicore::VectorOp op, Expressions &expressions, const NameTile &nameTile) {
+  const Statement lines = VectorWriter(op, expressions, nameTile).write();
+  if (mlir::failed(lines))
+    return mlir::failure();
+  return llvm::StringRef(*lines).rtrim().str();
 }
 
 } // namespace mmk::ascendc

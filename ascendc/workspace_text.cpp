@@ -32,18 +32,17 @@ bool hasWorkspace(aicore::KernelOp kernel) {
 }
 
 std::string dimensionNames(aicore::KernelOp kernel) {
-  return llvm::join(
-      llvm::map_range(kernel.getDims().getAsRange<mlir::StringAttr>(),
-                      [](mlir::StringAttr name) { return name.getValue().str(); }),
-      ", ");
+  return llvm::join(llvm::map_range(kernel.getDims().getAsRange<mlir::StringAttr>(),
+                                    [](mlir::StringAttr name) { return name.getValue().str(); }),
+                    ", ");
 }
 
 /// "int64_t M, int64_t /* K */": those that a body does not name are comments.
 static std::string dimensionParameters(aicore::KernelOp kernel, const std::string &body) {
   std::vector<std::string> list;
   for (auto name : kernel.getDims().getAsRange<mlir::StringAttr>())
-    list.push_back(fmt::format(fmt::runtime(mentions(body, name) ? "int64_t {}" : "int64_t /* {} */"),
-                               name.str()));
+    list.push_back(fmt::format(
+        fmt::runtime(mentions(body, name) ? "int64_t {}" : "int64_t /* {} */"), name.str()));
   return llvm::join(list, ", ");
 }
 
@@ -71,12 +70,12 @@ static std::string bytesBody(aicore::KernelOp kernel, aicore::WorkspaceOp worksp
   code.line("return QuotientUp({}{}, {}) * {};", bytes,
             aicore::elementBytes(workspace.getResult().getType()), alignment, alignment);
   std::string functions;
-  for (auto [name, value] : {std::pair("QuotientUp", "(a + b - 1) / b"),
-                             std::pair("LesserOf", "a < b ? a : b"),
-                             std::pair("GreaterOf", "a > b ? a : b")})
+  for (auto [name, value] :
+       {std::pair("QuotientUp", "(a + b - 1) / b"), std::pair("LesserOf", "a < b ? a : b"),
+        std::pair("GreaterOf", "a > b ? a : b")})
     if (code.text().find(name) != std::string::npos)
-      functions += fmt::format("  const auto {} = [](int64_t a, int64_t b) {{ return {}; }};\n", name,
-                               value);
+      functions += fmt::format("  const auto {} = [](int64_t a, int64_t b) {{ return {}; }};\n",
+                               name, value);
   return functions + code.text();
 }
 
@@ -95,7 +94,8 @@ std::string workspaceFunctions(aicore::KernelOp kernel) {
     const std::string call = fmt::format("{}({})", name, dimensionNames(kernel));
     sum = sum == "0" ? call : sum + " + " + call;
   }
-  code.add("// Of global memory: pieces in which the cores of a block meet, and tensors between passes.");
+  code.add("// Of global memory: pieces in which the cores of a block meet, and tensors between "
+           "passes.");
   code.line("inline int64_t {}_workspace_bytes({}) {{ return {}; }}", kernel.getSymName().str(),
             dimensionParameters(kernel, sum), sum);
   code.add("");
@@ -111,8 +111,8 @@ std::string workspaceAddresses(aicore::KernelOp kernel) {
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
     const std::string name = names.of(workspace.getResult());
     code.line("uint8_t *{} = {};", name, address);
-    address = fmt::format("{} + {}({})", name, bytesFunction(kernel, workspace),
-                          dimensionNames(kernel));
+    address =
+        fmt::format("{} + {}({})", name, bytesFunction(kernel, workspace), dimensionNames(kernel));
   }
   return code.text();
 }

@@ -16,8 +16,8 @@ int64_t meetingBytesOfBlock(aicore::KernelOp kernel);
 /// Whether a launch takes an address of such memory.
 bool hasWorkspace(aicore::KernelOp kernel);
 
-/// C++ functions of the host: NAME_workspace_bytes(dimensions), and those that it calls. Nothing for
-/// a kernel without such memory.
+/// C++ functions of the host: NAME_workspace_bytes(dimensions), and those that it calls. Nothing
+/// for a kernel without such memory.
 std::string workspaceFunctions(aicore::KernelOp kernel);
 
 /// Statements of the launch: a variable with the address of each tensor between passes.

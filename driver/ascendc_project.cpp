@@ -1,12 +1,14 @@
 #include "driver/ascendc_project.h"
 
 #include "ascendc/project.h"
+#include "ascendc/vector_room.h"
 #include "backend/backend.h"
 #include "cli/files.h"
 #include "compiler/ir_diagnostics.h"
 #include "driver/count_case.h"
 #include "support/timing.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -35,6 +37,16 @@ std::string predictionOf(Lowering &lowering, const Machine &machine, const Kerne
 }
 
 } // namespace
+
+void leaveRoom(const Machine &machine, Target &target) {
+  const std::string path = "memories.ub.reserved";
+  const auto ub = machine.memories.find(Memory::ub);
+  if (ub == machine.memories.end() || ub->second.capacity() <= ascendc::planBytes ||
+      std::ranges::any_of(target.machineSets,
+                          [&](const std::string &set) { return set.starts_with(path); }))
+    return;
+  target.machineSets.push_back(fmt::format("{}={}", path, ub->second.bytes - ascendc::planBytes));
+}
 
 void writeAscendcProject(Session &session, Lowering &lowering, const std::vector<RunCase> &runs,
                          const std::string &folder) {

@@ -9,6 +9,10 @@
 
 namespace mmk::driver {
 
+/// Plans with the room in UB that calls of the interface need (ascendc/vector_room.h), unless the
+/// command line says how much of it is reserved.
+void leaveRoom(const Machine &machine, Target &target);
+
 /// Writes the project into a folder. With a case, its dimensions are those that the host program
 /// runs by default, and the clock's prediction for them stands at the top. A program that cannot be
 /// written is a UserError at its place.

@@ -85,6 +85,7 @@ struct Compiled {
   Target target;
   std::vector<std::string> arguments, cases;
   std::string printAfter;
+  bool isForAscendc = false;
 };
 
 /// Gives the session and the lowering of a variant to `write`, and the case that it was chosen for.
@@ -102,6 +103,8 @@ template <typename Write> void lowered(Compiled what, LoweringLevel until, Write
     if (!reason.empty())
       printError(fmt::format("chosen for {}\n", reason));
   }
+  if (what.isForAscendc)
+    leaveRoom(given.machine(), what.target);
   Session session(given, what.target);
   Lowering lowering = session.lower(session.kernel(), until, what.printAfter);
   write(session, lowering, runs);
@@ -177,7 +180,7 @@ int compileCommand(const std::vector<std::string> &words) {
   std::optional<Timing> listener;
   if (timing)
     listener.emplace();
-  const Compiled what{target, arguments, cases, printAfter.value_or("")};
+  const Compiled what{target, arguments, cases, printAfter.value_or(""), stage == "ascendc"};
   if (stage == "ascendc") {
     lowered(what, LoweringLevel::aicore, [&](Session &session, Lowering &lowering, auto &runs) {
       writeAscendcProject(session, lowering, runs, to);

@@ -11,8 +11,6 @@ namespace {
 
 using aicore::ReduceKind;
 
-constexpr unsigned parts = 16;
-
 /// A vector of partial results, and the position of each.
 struct Partial {
   Value *best = nullptr, *at = nullptr;
@@ -24,6 +22,9 @@ public:
       : e(e), b(e.b), op(op), f(f),
         element(e.elementType(shapeOf(op.getSource()).getElementType())),
         isMaximum(op.getKind() == ReduceKind::max || op.getKind() == ReduceKind::argmax),
+        // The elements of f32 of one repeat of an instruction, whose sums the interface orders; the
+        // order of the others changes nothing.
+        parts(op.getKind() == ReduceKind::add && !op.getByRows() ? 64 : 16),
         rows(f->getArg(1 + op.getTargets().size())),
         columns(f->getArg(2 + op.getTargets().size())) {}
 
@@ -131,32 +132,39 @@ private:
     }
   }
 
+  /// Behind the last column nothing changes a result: a sum that starts from 0 is never -0.
+  Value *partAt(Value *row, Value *column, Value *positions) {
+    Value *source = sourceAt(row, column);
+    if (op.getKind() == ReduceKind::add)
+      return e.loadSome(vector(element), source, b.CreateSub(columns, column));
+    Value *isThere =
+        b.CreateICmpSLT(positions, b.CreateVectorSplat(parts, b.CreateTrunc(columns, i32())));
+    return b.CreateSelect(isThere, e.load(vector(element), source),
+                          b.CreateVectorSplat(parts, identity()));
+  }
+
   void rowAt(Value *row) {
-    SmallVector<Value *> results =
-        e.loop(e.number(0), columns, e.number(parts), listOf(start()),
-               [&](Value *column, ArrayRef<Value *> list) {
-                 Value *x = e.load(vector(element), sourceAt(row, column));
-                 Value *positions = numbered(column);
-                 // Behind the last column nothing changes a result.
-                 Value *isThere = b.CreateICmpSLT(
-                     positions, b.CreateVectorSplat(parts, b.CreateTrunc(columns, i32())));
-                 x = b.CreateSelect(isThere, x, b.CreateVectorSplat(parts, identity()));
-                 return listOf(next(partialOf(list), x, positions));
-               });
+    SmallVector<Value *> results = e.loop(e.number(0), columns, e.number(parts), listOf(start()),
+                                          [&](Value *column, ArrayRef<Value *> list) {
+                                            Value *positions = numbered(column);
+                                            Value *x = partAt(row, column, positions);
+                                            return listOf(next(partialOf(list), x, positions));
+                                          });
     const Partial one = op.givesPosition() ? best(partialOf(results)) : inPairs(results[0]);
     e.store(one.best, e.offset(f->getArg(1), b.CreateMul(row, e.number(e.bytesOf(element)))));
     if (one.at)
       e.store(one.at, e.offset(f->getArg(2), b.CreateMul(row, e.number(4))));
   }
 
+  /// Neighbours two by two, then what they give, as the instruction does.
   Partial inPairs(Value *all) {
     for (unsigned half = parts / 2; half > 0; half /= 2) {
-      SmallVector<int> low, high;
+      SmallVector<int> even, odd;
       for (unsigned i = 0; i < half; ++i) {
-        low.push_back(i);
-        high.push_back(i + half);
+        even.push_back(static_cast<int>(2 * i));
+        odd.push_back(static_cast<int>(2 * i + 1));
       }
-      all = combine(b.CreateShuffleVector(all, low), b.CreateShuffleVector(all, high));
+      all = combine(b.CreateShuffleVector(all, even), b.CreateShuffleVector(all, odd));
     }
     return {b.CreateExtractElement(all, uint64_t(0)), nullptr};
   }
@@ -188,6 +196,7 @@ private:
   Function *f;
   Type *element;
   bool isMaximum;
+  unsigned parts;
   Value *rows, *columns;
 };
 

@@ -2,6 +2,7 @@
 
 #include "codegen/scalar_ops.h"
 #include "codegen/vector_math.h"
+#include "emulator/vector_functions.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -89,8 +90,8 @@ const StringMap<Emit> &code() {
       {"exp", [](const Code &c) { return emitExp(c.e, c.v[0]); }},
       {"log", [](const Code &c) { return emitLog(c.e, c.v[0]); }},
       {"sqrt", [](const Code &c) { return c.unary(Intrinsic::sqrt); }},
-      {"tanh", [](const Code &c) { return emitTanh(c.e, c.v[0]); }},
-      {"erf", [](const Code &c) { return emitErf(c.e, c.v[0]); }},
+      {"tanh", [](const Code &c) { return emitTanhOfInstructions(c.e, c.v[0]); }},
+      {"erf", [](const Code &c) { return emitErfOfInstructions(c.e, c.v[0]); }},
       {"floor", [](const Code &c) { return c.unary(Intrinsic::floor); }},
       {"round", [](const Code &c) { return c.unary(Intrinsic::roundeven); }},
       {"ceil", [](const Code &c) { return c.unary(Intrinsic::ceil); }},

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// Launches the kernel of a number with the tensors on the device, in the order of the command line,
-/// and the dimensions.
+/// Launches the kernel of a number with the tensors on the device, in the order of the command
+/// line, and the dimensions.
 void launch(int variant, const std::vector<void *> &t, const std::vector<int64_t> &d);
 
 inline void *allocated(int64_t bytes) {

@@ -18,6 +18,8 @@ SHIM = HERE / "shim"
 CLANG = [os.environ["CXX"], "-std=c++20", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
 # How the pipes run: as early as the flags allow, as late, and at random.
 ORDERS = ("ahead", "behind", "7")
+# The plan of an emitted kernel leaves this of UB (ascendc/vector_room.h).
+ROOM = ("--machine-set", "memories.ub.reserved=16384")
 
 
 # Of the source that launches kernels.
@@ -42,6 +44,9 @@ class Signature:
             for name, parameters, results in re.findall(r"kernel (\w+)\s*\((.*?)\)\s*->(.*?)\{", text, re.S)
             if kernel in (None, name))
         self.tensors = [each for each in self.parameters if each[2]]
+        # Of scalars, and dimensions that follow from others.
+        self.defaults = dict(re.findall(r"(\w+)\s*:\s*\w+\s*=\s*([^,\s)]+)", text))
+        self.derived = dict(re.findall(r"\bdim\s+(\w+)\s*=\s*([^;]*);", text))
 
     @staticmethod
     def parsed(text):
@@ -94,9 +99,9 @@ class ProjectTest(CommandTest):
                               capture_output=True, text=True, timeout=LONGEST)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def driver(self, headers, scalars=()):
+    def driver(self, headers, scalars=(), defaults=None):
         """An executable that launches one of some kernels, and the names of their dimensions."""
-        values = dict(word.split("=") for word in scalars)
+        values = {**(defaults or {}), **dict(word.split("=") for word in scalars)}
         source = headers[0].with_suffix(".driver.cpp")
         text, cases = [PRELUDE], []
         for number, header in enumerate(headers):
@@ -105,7 +110,7 @@ class ProjectTest(CommandTest):
             arguments = re.search(rf"inline void {launch}\((.*?)\)", code, re.S)[1].split(",")[1:]
             names = [argument.split() for argument in arguments]
             tensors = [name[-1][1:] for name in names if name[-1][0] == "*" and name[-1] != "*workspace"]
-            floats = [name[-1] for name in names if name[0] == "float"]
+            floats = [name[-1] for name in names if name[0] in ("float", "int32_t")]
             dims = [name[-1] for name in names if name[0] == "int64_t"]
             extents = [f"d[{i}]" for i in range(len(dims))]
             needs = workspace in code
@@ -124,12 +129,16 @@ class ProjectTest(CommandTest):
         self.build(output, source)
         return output, dims
 
+    def change(self, name, bits):
+        """What a test changes in the random elements of a parameter."""
+
     def data(self, signature, dims, scalars=(), words=()):
         """Files of random parameters, and the bits of each result on the emulated core."""
         random = numpy.random.default_rng(3)
         words, raws, results = list(words), [], []
         for name, kind, shape in signature.tensors:
             bits = numbers(random, kind, [dims[d] if d in dims else int(d) for d in shape])
+            self.change(name, bits)
             numpy.save(self.folder / f"{name}.npy", bits)
             bits.tofile(self.folder / f"{name}.bin")
             words += ["--input", f"{name}={self.folder / name}.npy"]
@@ -137,8 +146,9 @@ class ProjectTest(CommandTest):
         for name, *_ in signature.results:
             words += ["--output", f"{name}={self.folder / f'{name}.npy'}"]
         # The variant of the project, whatever another one is chosen for these dimensions.
-        self.mmk("run", self.program, "--variant", self.variant, *(f"{d}={extent}" for d, extent in dims.items()),
-                 *scalars, *words, "--no-check")
+        self.mmk("run", self.program, "--variant", self.variant, *ROOM,
+                 *(f"{d}={extent}" for d, extent in dims.items() if d not in signature.derived), *scalars, *words,
+                 "--no-check")
         for name, *_ in signature.results:
             results.append(numpy.load(self.folder / f"{name}.npy").tobytes())
         return raws, results

@@ -1,7 +1,7 @@
-// The cube core of Ascend 910B (dav-2201): transfers into L1, L0 and the bias table, the matrix unit,
-// the way out. The meaning of the parameters is that of the published documentation (Load2D, Load3D,
-// LoadDataWithTranspose, Mmad, Fixpipe, InitConstValue) and of its examples of transposed operands.
-// Included by kernel_operator.h alone.
+// The cube core of Ascend 910B (dav-2201): transfers into L1, L0 and the bias table, the matrix
+// unit, the way out. The meaning of the parameters is that of the published documentation (Load2D,
+// Load3D, LoadDataWithTranspose, Mmad, Fixpipe, InitConstValue) and of its examples of transposed
+// operands. Included by kernel_operator.h alone.
 #pragma once
 
 #include "pipes.h"
@@ -167,9 +167,9 @@ template <typename T> struct LoadData3DParamsV2 {
   bool filterSizeW = false, filterSizeH = false, fMatrixCtrl = false;
 };
 
-/// The windows of an image in L1, blocks of channels by lines by columns by the channels of a block,
-/// as the matrix that LoadData takes a part of: rows are the pixels of the result, columns are
-/// blocks of channels, the taps, and the channels of a block.
+/// The windows of an image in L1, blocks of channels by lines by columns by the channels of a
+/// block, as the matrix that LoadData takes a part of: rows are the pixels of the result, columns
+/// are blocks of channels, the taps, and the channels of a block.
 template <typename T> struct Windows {
   explicit Windows(const LoadData3DParamsV2<T> &params) : p(params) {
     width = (p.l1W + p.padList[0] + p.padList[1] - p.dilationFilterW * (p.filterW - 1) - 1) /
@@ -217,9 +217,8 @@ void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
                    params.kExtension > 0 &&
                    size_t(params.kStartPt) + params.kExtension <= windows.depth,
                "whole blocks of the depth", where);
-  shim::expect(params.mExtension > 0 &&
-                   (params.mExtension % 16 == 0 ||
-                    params.mStartPt + params.mExtension >= windows.pixels()),
+  shim::expect(params.mExtension > 0 && (params.mExtension % 16 == 0 ||
+                                         params.mStartPt + params.mExtension >= windows.pixels()),
                "whole fractals of pixels, or the last ones", where);
   shim::expect(!transposes || params.mExtension % 16 == 0, "16 rows of what is transposed", where);
   shim::work(PIPE_MTE1, [=] {
@@ -234,8 +233,8 @@ void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
         const size_t row = transposes ? k : m, column = transposes ? m : k;
         const size_t fractal =
             isB ? column / width * inRow + row / 16 : row / 16 * inRow + column / width;
-        T *target = to.access(fractal * fractalElements<T> + row % 16 * width + column % width, 1,
-                              where);
+        T *target =
+            to.access(fractal * fractalElements<T> + row % 16 * width + column % width, 1, where);
         if (pixel < windows.pixels())
           *target = windows.at(from, pixel, params.kStartPt + k, where);
         else
@@ -287,9 +286,9 @@ void multiply(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const Local
     std::vector<Sum<T>> ofA(params.k), ofB(size_t(params.n) * params.k);
     for (size_t j = 0; j < params.n; ++j)
       for (size_t k = 0; k < params.k; ++k)
-        ofB[j * params.k + k] = shim::wide(right[(k / width * columns + j / 16) *
-                                                     fractalElements<T> +
-                                                 j % 16 * width + k % width]);
+        ofB[j * params.k + k] =
+            shim::wide(right[(k / width * columns + j / 16) * fractalElements<T> + j % 16 * width +
+                             k % width]);
     for (size_t i = 0; i < params.m; ++i) {
       for (size_t k = 0; k < params.k; ++k)
         ofA[k] = shim::wide(

@@ -16,6 +16,7 @@
 
 #define __global__
 #define __cube__
+#define __vector__
 #define __mix__(cubes, vectors)
 #define __aicore__
 #define __gm__
@@ -56,7 +57,7 @@ using shim::Where;
 enum class TPosition { A1, A2, B2, CO1, VECCALC, C2 };
 
 // Pipes, as the interface names them.
-enum pipe_t { PIPE_MTE1, PIPE_MTE2, PIPE_M, PIPE_FIX, PIPE_V, PIPE_MTE3, PIPE_ALL };
+enum pipe_t { PIPE_MTE1, PIPE_MTE2, PIPE_M, PIPE_FIX, PIPE_V, PIPE_MTE3, PIPE_S, PIPE_ALL };
 enum class HardEvent {
   MTE2_MTE1,
   MTE1_MTE2,
@@ -67,7 +68,11 @@ enum class HardEvent {
   MTE2_V,
   V_MTE2,
   V_MTE3,
-  MTE3_V
+  MTE3_V,
+  MTE2_MTE3,
+  MTE3_MTE2,
+  MTE2_S,
+  S_MTE2
 };
 
 template <typename T> class LocalTensor {
@@ -80,6 +85,11 @@ public:
   }
   template <typename U> LocalTensor<U> ReinterpretCast() const {
     return {position, address, static_cast<uint32_t>(elements * sizeof(T) / sizeof(U))};
+  }
+  /// By the scalar unit.
+  void SetValue(size_t element, T value, Where where = Where::current()) const {
+    const LocalTensor self = *this;
+    shim::work(PIPE_S, [=] { *self.access(element, 1, where) = value; });
   }
   /// `count` elements from `first` on, for an instruction.
   T *access(size_t first, size_t count, Where where) const {
@@ -101,6 +111,10 @@ public:
   }
   T *access(size_t first, size_t count, Where where) const {
     return static_cast<T *>(shim::global(data + first, count * sizeof(T), where));
+  }
+  /// Of the scalar unit, which reads what no instruction of the kernel writes.
+  T GetValue(size_t element, Where where = Where::current()) const {
+    return *access(element, 1, where);
   }
 
 private:
@@ -139,6 +153,14 @@ constexpr shim::Flag flagOf(HardEvent event, int32_t id) {
     return {PIPE_V, PIPE_MTE3, id};
   case HardEvent::MTE3_V:
     return {PIPE_MTE3, PIPE_V, id};
+  case HardEvent::MTE2_MTE3:
+    return {PIPE_MTE2, PIPE_MTE3, id};
+  case HardEvent::MTE3_MTE2:
+    return {PIPE_MTE3, PIPE_MTE2, id};
+  case HardEvent::MTE2_S:
+    return {PIPE_MTE2, PIPE_S, id};
+  case HardEvent::S_MTE2:
+    return {PIPE_S, PIPE_MTE2, id};
   }
   return {};
 }
@@ -176,136 +198,4 @@ void CrossCoreWaitFlag(uint16_t id, Where where = Where::current()) {
 
 #include "cube.h"
 
-namespace AscendC {
-
-//===--- the vector cores
-//------------------------------------------------------------------------===//
-
-struct DataCopyExtParams {
-  DataCopyExtParams(uint16_t count, uint32_t bytes, uint32_t sourceGap, uint32_t targetGap,
-                    uint32_t)
-      : count(count), bytes(bytes), sourceGap(sourceGap), targetGap(targetGap) {}
-  uint16_t count;
-  uint32_t bytes, sourceGap, targetGap;
-};
-template <typename T> struct DataCopyPadExtParams {
-  DataCopyPadExtParams(bool pads, uint8_t, uint8_t, T) { shim::expect(!pads, "no padding", {}); }
-};
-
-/// Pieces of global memory into UB, each on a block of 32 bytes; what fills its last block is
-/// unknown.
-template <typename T>
-void DataCopyPad(const LocalTensor<T> &to, const GlobalTensor<T> &from,
-                 const DataCopyExtParams &params, const DataCopyPadExtParams<T> &,
-                 Where where = Where::current()) {
-  shim::expect(to.position == TPosition::VECCALC && to.address % 32 == 0, "a target in UB", where);
-  shim::work(PIPE_MTE2, [=] {
-    const size_t count = params.bytes / sizeof(T), room = (params.bytes + 31) / 32 * 32 / sizeof(T);
-    for (size_t i = 0; i < params.count; ++i) {
-      const T *source = from.access(i * (count + params.sourceGap / sizeof(T)), count, where);
-      T *target = to.access(i * (room + params.targetGap * 32 / sizeof(T)), room, where);
-      shim::copy(target, source, count * sizeof(T), room * sizeof(T));
-    }
-  });
-}
-template <typename T>
-void DataCopyPad(const GlobalTensor<T> &to, const LocalTensor<T> &from,
-                 const DataCopyExtParams &params, Where where = Where::current()) {
-  shim::expect(from.position == TPosition::VECCALC && from.address % 32 == 0, "a source in UB",
-               where);
-  shim::work(PIPE_MTE3, [=] {
-    const size_t count = params.bytes / sizeof(T), room = (params.bytes + 31) / 32 * 32 / sizeof(T);
-    for (size_t i = 0; i < params.count; ++i) {
-      T *target = to.access(i * (count + params.targetGap / sizeof(T)), count, where);
-      shim::copy(target, from.access(i * (room + params.sourceGap * 32 / sizeof(T)), count, where),
-                 count * sizeof(T), count * sizeof(T));
-    }
-  });
-}
-
-struct BinaryRepeatParams {
-  uint8_t targetBlock, leftBlock, rightBlock, targetRepeat, leftRepeat, rightRepeat;
-};
-enum class RoundMode { CAST_NONE, CAST_RINT };
-
-/// `count` elements one by one.
-template <typename D, typename S, typename F>
-void elementwise(const LocalTensor<D> &to, const LocalTensor<S> &from, int64_t count, F compute,
-                 Where where) {
-  shim::expect(to.address % 32 == 0 && from.address % 32 == 0, "tensors on 32 bytes", where);
-  shim::work(PIPE_V, [=] {
-    const S *source = from.access(0, count, where);
-    D *target = to.access(0, count, where);
-    for (int64_t i = 0; i < count; ++i)
-      shim::fromFloat(target[i], compute(shim::toFloat(source[i])));
-  });
-}
-
-#define SHIM_BINARY(Name, expression)                                                              \
-  template <typename T>                                                                            \
-  void Name(const LocalTensor<T> &to, const LocalTensor<T> &left, const LocalTensor<T> &right,     \
-            int64_t count, Where where = Where::current()) {                                       \
-    shim::work(PIPE_V, [=] {                                                                       \
-      for (int64_t i = 0; i < count; ++i) {                                                        \
-        const float x = shim::toFloat(*left.access(i, 1, where));                                  \
-        const float y = shim::toFloat(*right.access(i, 1, where));                                 \
-        shim::fromFloat(*to.access(i, 1, where), expression);                                      \
-      }                                                                                            \
-    });                                                                                            \
-  }                                                                                                \
-  /* Repeats of up to 256 bytes; the strides are blocks of 32 bytes from repeat to repeat. */      \
-  template <typename T>                                                                            \
-  void Name(const LocalTensor<T> &to, const LocalTensor<T> &left, const LocalTensor<T> &right,     \
-            uint64_t mask, uint8_t repeats, const BinaryRepeatParams &params,                      \
-            Where where = Where::current()) {                                                      \
-    shim::expect(mask > 0 && mask <= 256 / sizeof(T), "a repeat of 256 bytes or less", where);     \
-    shim::work(PIPE_V, [=] {                                                                       \
-      constexpr size_t block = 32 / sizeof(T);                                                     \
-      for (size_t r = 0; r < repeats; ++r)                                                         \
-        for (size_t i = 0; i < mask; ++i) {                                                        \
-          const float x =                                                                          \
-              shim::toFloat(*left.access(r * params.leftRepeat * block + i, 1, where));            \
-          const float y =                                                                          \
-              shim::toFloat(*right.access(r * params.rightRepeat * block + i, 1, where));          \
-          shim::fromFloat(*to.access(r * params.targetRepeat * block + i, 1, where), expression);  \
-        }                                                                                          \
-    });                                                                                            \
-  }
-SHIM_BINARY(Add, x + y)
-SHIM_BINARY(Sub, x - y)
-SHIM_BINARY(Mul, x *y)
-SHIM_BINARY(Div, x / y)
-SHIM_BINARY(Max, shim::greater(x, y))
-SHIM_BINARY(Min, -shim::greater(-x, -y))
-
-#define SHIM_SCALAR(Name, expression)                                                              \
-  template <typename T>                                                                            \
-  void Name(const LocalTensor<T> &to, const LocalTensor<T> &from, T y, int64_t count,              \
-            Where where = Where::current()) {                                                      \
-    elementwise(to, from, count, [=](float x) { return expression; }, where);                      \
-  }
-SHIM_SCALAR(Adds, x + y)
-SHIM_SCALAR(Muls, x *y)
-SHIM_SCALAR(Maxs, shim::greater(x, y))
-SHIM_SCALAR(Mins, -shim::greater(-x, -y))
-SHIM_SCALAR(LeakyRelu, x >= 0 ? x : x * y)
-
-template <typename T>
-void Relu(const LocalTensor<T> &to, const LocalTensor<T> &from, int64_t count,
-          Where where = Where::current()) {
-  elementwise(to, from, count, [](float x) { return shim::greater(x, 0.0f); }, where);
-}
-template <typename T>
-void Abs(const LocalTensor<T> &to, const LocalTensor<T> &from, int64_t count,
-         Where where = Where::current()) {
-  elementwise(to, from, count, [](float x) { return x < 0 ? -x : x; }, where);
-}
-template <typename D, typename S>
-void Cast(const LocalTensor<D> &to, const LocalTensor<S> &from, RoundMode mode, int64_t count,
-          Where where = Where::current()) {
-  shim::expect((mode == RoundMode::CAST_NONE) == (sizeof(D) > sizeof(S)),
-               "a rounding of what narrows", where);
-  elementwise(to, from, count, [](float x) { return x; }, where);
-}
-
-} // namespace AscendC
+#include "vector.h"

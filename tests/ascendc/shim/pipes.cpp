@@ -19,7 +19,7 @@
 namespace shim {
 namespace {
 
-constexpr int pipes = 6;   // MTE1, MTE2, M, FIX, V, MTE3
+constexpr int pipes = 7;   // MTE1, MTE2, M, FIX, V, MTE3, S
 constexpr int sides = 3;   // the cube core and its two vector cores
 constexpr int flagIds = 8; // of a pair of pipes
 constexpr int crossIds = 16, mostCrossFlags = 15;
@@ -160,7 +160,7 @@ std::vector<std::pair<int, int>> orderOf(std::mt19937 &random) {
   const std::string order = chosen ? chosen : "ahead";
   std::vector<std::pair<int, int>> ahead; // side and pipe
   for (int side = 0; side < sides; ++side)
-    for (int pipe : {1, 0, 2, 3, 4, 5})
+    for (int pipe : {1, 0, 2, 3, 4, 5, 6})
       ahead.emplace_back(side, pipe);
   if (order == "behind")
     std::ranges::reverse(ahead);

@@ -1,0 +1,98 @@
+// Reductions, sums up to each element, positions and random numbers.
+#include "ascendc/element_names.h"
+#include "ascendc/unwritten.h"
+#include "ascendc/vector_statements.h"
+
+#include <fmt/format.h>
+
+namespace mmk::ascendc {
+namespace {
+
+/// How the results of a reduction are combined (vector_functions.cpp), and what changes none; null
+/// for one of which the interface has no instruction.
+struct Combination {
+  const char *name;
+  std::string identity;
+};
+
+Combination combinationOf(aicore::ReduceKind kind, mlir::Type element) {
+  const bool isFloat = mlir::isa<mlir::FloatType>(element);
+  switch (kind) {
+  case aicore::ReduceKind::add:
+    return {"AddOf", "0"};
+  case aicore::ReduceKind::mul:
+    return {"MulOf", "1"};
+  case aicore::ReduceKind::max:
+  case aicore::ReduceKind::argmax:
+    return {"MaxOf", isFloat ? "-Infinity()" : "INT32_MIN"};
+  case aicore::ReduceKind::min:
+  case aicore::ReduceKind::argmin:
+    return {"MinOf", isFloat ? "Infinity()" : "INT32_MAX"};
+  }
+  return {nullptr, ""};
+}
+
+} // namespace
+
+Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const NameTile &nameTile) {
+  const mlir::Type element = elementOf(op.getSource());
+  auto refuse = [&](const llvm::Twine &why) -> Statement {
+    return reportUnwritten(op, "the reduction " + aicore::stringifyReduceKind(op.getKind()) + why);
+  };
+  const bool isInteger = element.isInteger(32);
+  if (!element.isF32() && !element.isF16() && !isInteger)
+    return refuse(" of a type that the interface does not compute with");
+  if (op.givesPosition() && (op.getByRows() || !element.isF32()))
+    return refuse(op.getByRows() ? " of rows to one" : " of another type than f32");
+  if (!op.getByRows() && (isInteger || op.getKind() == aicore::ReduceKind::mul))
+    return refuse(isInteger ? " of i32 along columns" : " along columns");
+  if (!op.getByRows() && element.isF16() && op.getKind() == aicore::ReduceKind::add)
+    return refuse(" of f16 along columns");
+  const Combination by = combinationOf(op.getKind(), element);
+  auto tile = [&](mlir::Value buffer, mlir::Value slot) {
+    return nameTile({buffer, slot, 0, aicore::VectorTile::Role::input});
+  };
+  const std::string source = tile(op.getSource(), op.getSlot()),
+                    target = tile(op.getTargets()[0], op.getTargetSlots()[0]),
+                    rows = expressions.of(op.getRows()), columns = expressions.of(op.getColumns());
+  const int64_t stride = shapeOf(op.getSource())[1];
+  std::string text = fmt::format("{}<{}>({}, {}, {}, {}, {}, {});",
+                                 op.getByRows() ? "ReduceColumns" : "ReduceRows", by.name, target,
+                                 source, rows, columns, stride, by.identity);
+  if (op.givesPosition())
+    text += fmt::format("\nPositionsOf({}, {}, {}, {}, {}, {});",
+                        tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows,
+                        columns, stride);
+  return text;
+}
+
+Statement scanStatement(aicore::ScanOp op, Expressions &expressions, const NameTile &nameTile) {
+  if (!op.getByRows())
+    return reportUnwritten(op, "sums up to each column, of which dav-2201 has no instruction");
+  auto tile = [&](mlir::Value buffer, mlir::Value slot) {
+    return nameTile({buffer, slot, 0, aicore::VectorTile::Role::input});
+  };
+  return fmt::format("ScanRows({}, {}, {}, {}, {}, {}, {});",
+                     tile(op.getTarget(), op.getTargetSlot()), shapeOf(op.getTarget())[1],
+                     tile(op.getSource(), op.getSlot()), shapeOf(op.getSource())[1],
+                     tile(op.getCarry(), op.getCarrySlot()), expressions.of(op.getRows()),
+                     expressions.of(op.getColumns()));
+}
+
+Statement positionsStatement(aicore::PositionsOp op, Expressions &expressions,
+                             const NameTile &nameTile) {
+  return fmt::format("Number({}, {}, {});",
+                     nameTile({op.getTarget(), op.getSlot(), 0, aicore::VectorTile::Role::output}),
+                     expressions.of(op.getFirst()), expressions.of(op.getColumns()));
+}
+
+Statement randomStatement(aicore::RandomOp op, Expressions &expressions, const NameTile &nameTile) {
+  return fmt::format("RandomRows({}, {}, {}, {}, {}, {}, {}, {});",
+                     nameTile({op.getTarget(), op.getSlot(), 0, aicore::VectorTile::Role::output}),
+                     shapeOf(op.getTarget())[1], expressions.of(op.getSeed()),
+                     expressions.of(op.getFirst()), expressions.of(op.getRowStep()),
+                     expressions.of(op.getColumnStep()), expressions.of(op.getRows()),
+                     expressions.of(op.getColumns()));
+}
+
+} // namespace mmk::ascendc

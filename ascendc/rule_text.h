@@ -1,0 +1,17 @@
+// Integer arithmetic of a kernel as C++.
+#pragma once
+
+#include "frontend/kernel.h"
+
+#include <string>
+
+namespace mmk::ascendc {
+
+/// Dimensions have their names, int parameters their values; the positions "#0", "#1", ... of a
+/// value's shape are i0, i1, ...
+std::string textOf(const Rule &rule, const Kernel &kernel);
+
+/// Definitions of what such texts call.
+extern const char *const ruleFunctions;
+
+} // namespace mmk::ascendc

@@ -1,0 +1,447 @@
+#include "ascendc/vector_calls.h"
+
+#include "ascendc/element_names.h"
+#include "ascendc/unwritten.h"
+#include "ir/element_type.h"
+#include "machines/vector_instructions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace mmk::ascendc {
+namespace {
+
+using mlir::arith::CmpFPredicate;
+using mlir::arith::CmpIPredicate;
+using Calls = mlir::FailureOr<std::string>;
+
+bool isTile(mlir::Value input) { return mlir::isa<aicore::TileType>(input.getType()); }
+
+mlir::Type elementOf(mlir::Value value) {
+  auto tile = mlir::dyn_cast<aicore::TileType>(value.getType());
+  return tile ? tile.getElement() : value.getType();
+}
+
+std::string barriers(llvm::ArrayRef<std::string> calls) {
+  std::string text;
+  for (const std::string &call : calls)
+    text += (text.empty() ? "" : "\nPipeBarrier<PIPE_V>();\n") + call;
+  return text;
+}
+
+std::string nameOf(mlir::Type element) { return std::string(namesOf(element)->device); }
+
+std::string spare(mlir::Type element, unsigned piece) {
+  return fmt::format("Spare<{}>({})", nameOf(element), piece);
+}
+std::string spareMask(unsigned piece) { return fmt::format("Spare<uint16_t>({})", piece); }
+
+/// A scalar as an argument of the type of the tile's elements.
+std::string scalarOf(const VectorOperand &operand, mlir::Type element) {
+  if (element.isF32())
+    return operand.text;
+  return fmt::format("static_cast<{}>({})", nameOf(element), operand.text);
+}
+
+std::string duplicate(const std::string &to, const VectorOperand &scalar, mlir::Type element,
+                      const std::string &count) {
+  return fmt::format("Duplicate({}, {}, {});", to, scalarOf(scalar, element), count);
+}
+
+//===--- masks ----------------------------------------------------------------------------===//
+
+/// How a comparison is made of those of the interface: `mode`, and its opposite where `isNegated`.
+/// NE alone holds for NaN.
+struct Comparison {
+  const char *mode;
+  bool isNegated = false;
+};
+
+/// Nothing for a comparison of two modes.
+std::optional<Comparison> comparisonOf(CmpFPredicate predicate) {
+  switch (predicate) {
+  case CmpFPredicate::OEQ:
+    return Comparison{"EQ"};
+  case CmpFPredicate::OGT:
+    return Comparison{"GT"};
+  case CmpFPredicate::OGE:
+    return Comparison{"GE"};
+  case CmpFPredicate::OLT:
+    return Comparison{"LT"};
+  case CmpFPredicate::OLE:
+    return Comparison{"LE"};
+  case CmpFPredicate::UNE:
+    return Comparison{"NE"};
+  case CmpFPredicate::UGT:
+    return Comparison{"LE", true};
+  case CmpFPredicate::UGE:
+    return Comparison{"LT", true};
+  case CmpFPredicate::ULT:
+    return Comparison{"GE", true};
+  case CmpFPredicate::ULE:
+    return Comparison{"GT", true};
+  default:
+    return std::nullopt;
+  }
+}
+
+CmpFPredicate swapped(CmpFPredicate predicate) {
+  switch (predicate) {
+  case CmpFPredicate::OGT:
+    return CmpFPredicate::OLT;
+  case CmpFPredicate::OGE:
+    return CmpFPredicate::OLE;
+  case CmpFPredicate::OLT:
+    return CmpFPredicate::OGT;
+  case CmpFPredicate::OLE:
+    return CmpFPredicate::OGE;
+  case CmpFPredicate::UGT:
+    return CmpFPredicate::ULT;
+  case CmpFPredicate::UGE:
+    return CmpFPredicate::ULE;
+  case CmpFPredicate::ULT:
+    return CmpFPredicate::UGT;
+  case CmpFPredicate::ULE:
+    return CmpFPredicate::UGE;
+  default:
+    return predicate;
+  }
+}
+
+class CallWriter {
+public:
+  explicit CallWriter(const VectorCall &call) : call(call), op(call.op) {}
+
+  Calls write();
+
+private:
+  Calls compareFloats();
+  Calls compareIntegers();
+  Calls combineMasks();
+  Calls select();
+  Calls convert();
+  Calls roundOrRefuse();
+  Calls arithmetic();
+  Calls fromTable();
+
+  Calls refuse(const llvm::Twine &why) {
+    return reportUnwritten(op, "the vector instruction " + op.getInstruction() + why);
+  }
+  std::string negated(const std::string &mask) {
+    return fmt::format("Not({0}, {0}, {1});", words(mask), maskWords);
+  }
+  /// A mask as the words of 16 bits that And, Or and Not take.
+  static std::string words(const std::string &mask) {
+    return mask + ".ReinterpretCast<uint16_t>()";
+  }
+  /// A mask operand; that of a scalar is made in spare room by `before`.
+  std::string maskOf(const VectorOperand &operand, unsigned piece,
+                     llvm::SmallVectorImpl<std::string> &before);
+
+  static constexpr int maskWords = 16; // of the 256 elements of a piece
+
+  const VectorCall &call;
+  aicore::VecOp op;
+};
+
+std::string CallWriter::maskOf(const VectorOperand &operand, unsigned piece,
+                               llvm::SmallVectorImpl<std::string> &before) {
+  if (operand.isTile)
+    return operand.text;
+  before.push_back(fmt::format("Duplicate<uint16_t>({}, {} ? 0xFFFF : 0, {});", spareMask(piece),
+                               operand.text, maskWords));
+  return spareMask(piece);
+}
+
+Calls CallWriter::compareFloats() {
+  CmpFPredicate predicate = *mlir::arith::symbolizeCmpFPredicate(*op.getPredicate());
+  VectorOperand left = call.inputs[0], right = call.inputs[1];
+  if (!left.isTile) {
+    std::swap(left, right);
+    predicate = swapped(predicate);
+  }
+  const std::string &mask = call.target.text;
+  auto compared = [&](const std::string &to, const char *mode) {
+    return fmt::format("CompareAll({}, {}, {}, CMPMODE::{}, {});", to, left.text,
+                       right.isTile ? right.text : scalarOf(right, left.element), mode, call.count);
+  };
+  if (const std::optional<Comparison> direct = comparisonOf(predicate)) {
+    llvm::SmallVector<std::string> calls = {compared(mask, direct->mode)};
+    if (direct->isNegated)
+      calls.push_back(negated(mask));
+    return barriers(calls);
+  }
+  // Of two modes, one of which holds: neither does for NaN.
+  const bool isOfEqual = predicate == CmpFPredicate::ONE || predicate == CmpFPredicate::UEQ;
+  const std::string other = spareMask(call.spare);
+  llvm::SmallVector<std::string> calls = {
+      compared(mask, isOfEqual ? "LT" : "LE"), compared(other, isOfEqual ? "GT" : "GE"),
+      fmt::format("Or({0}, {0}, {1}, {2});", words(mask), other, maskWords)};
+  if (predicate == CmpFPredicate::UEQ || predicate == CmpFPredicate::UNO)
+    calls.push_back(negated(mask));
+  return barriers(calls);
+}
+
+// The interface has no comparison of integers but EQ: a <= b where max(a, b) is b.
+Calls CallWriter::compareIntegers() {
+  const CmpIPredicate predicate = *mlir::arith::symbolizeCmpIPredicate(*op.getPredicate());
+  mlir::Type element = call.inputs[0].element;
+  if (!element.isInteger(32))
+    return refuse(" of this type");
+  llvm::SmallVector<std::string> calls;
+  std::array<std::string, 2> operands;
+  for (unsigned i : {0, 1}) {
+    const VectorOperand &operand = call.inputs[i];
+    operands[i] = operand.isTile ? operand.text : spare(element, call.spare);
+    if (!operand.isTile)
+      calls.push_back(duplicate(operands[i], operand, element, call.count));
+  }
+  const std::string greater = spare(element, call.spare + 1);
+  unsigned equal = 1;
+  bool isNegated = false;
+  std::string compared = greater;
+  switch (predicate) {
+  case CmpIPredicate::sle:
+    break;
+  case CmpIPredicate::sgt:
+    isNegated = true;
+    break;
+  case CmpIPredicate::sge:
+    equal = 0;
+    break;
+  case CmpIPredicate::slt:
+    equal = 0;
+    isNegated = true;
+    break;
+  case CmpIPredicate::eq:
+    compared = operands[0];
+    break;
+  case CmpIPredicate::ne:
+    compared = operands[0];
+    isNegated = true;
+    break;
+  default:
+    return refuse(" of numbers without a sign");
+  }
+  if (compared == greater)
+    calls.push_back(
+        fmt::format("Max({}, {}, {}, {});", greater, operands[0], operands[1], call.count));
+  const std::string &mask = call.target.text;
+  calls.push_back(fmt::format("CompareAll({}, {}, {}, CMPMODE::EQ, {});", mask, compared,
+                              operands[equal], call.count));
+  if (isNegated)
+    calls.push_back(negated(mask));
+  return barriers(calls);
+}
+
+// There is no exclusive or: (a | b) & ~(a & b).
+Calls CallWriter::combineMasks() {
+  llvm::SmallVector<std::string> calls;
+  const std::string a = words(maskOf(call.inputs[0], call.spare, calls)),
+                    b = words(maskOf(call.inputs[1], call.spare, calls)),
+                    to = words(call.target.text);
+  const llvm::StringRef instruction = op.getInstruction();
+  if (instruction != "xor") {
+    calls.push_back(fmt::format("{}({}, {}, {}, {});", instruction == "and" ? "And" : "Or", to, a,
+                                b, maskWords));
+    return barriers(calls);
+  }
+  const std::string both = spareMask(call.spare + 1);
+  calls.push_back(fmt::format("And({}, {}, {}, {});", both, a, b, maskWords));
+  calls.push_back(fmt::format("Not({0}, {0}, {1});", both, maskWords));
+  calls.push_back(fmt::format("Or({}, {}, {}, {});", to, a, b, maskWords));
+  calls.push_back(fmt::format("And({0}, {0}, {1}, {2});", to, both, maskWords));
+  return barriers(calls);
+}
+
+// Elements are moved, whatever they mean: those of a type that Select does not know as another of
+// their size.
+Calls CallWriter::select() {
+  mlir::Type element = call.target.element;
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits != 32 && bits != 16)
+    return refuse(" of this type");
+  const std::string moved = bits == 32 ? "float" : "half";
+  const bool isMoved = moved != nameOf(element);
+  auto as = [&](const std::string &tensor) {
+    return isMoved ? fmt::format("{}.ReinterpretCast<{}>()", tensor, moved) : tensor;
+  };
+  llvm::SmallVector<std::string> calls;
+  const std::string mask = maskOf(call.inputs[0], call.spare, calls);
+  std::string first = call.inputs[1].text;
+  if (!call.inputs[1].isTile) {
+    first = spare(element, call.spare + 1);
+    calls.push_back(duplicate(first, call.inputs[1], element, call.count));
+  }
+  std::string second = call.inputs[2].text;
+  const bool isScalar = !call.inputs[2].isTile && !isMoved;
+  if (!call.inputs[2].isTile && isMoved) {
+    second = spare(element, call.spare + 2);
+    calls.push_back(duplicate(second, call.inputs[2], element, call.count));
+  }
+  calls.push_back(fmt::format(
+      "Select({}, {}.ReinterpretCast<uint8_t>(), {}, {}, SELMODE::{}, {});", as(call.target.text),
+      mask, as(first), isScalar ? scalarOf(call.inputs[2], element) : as(second),
+      isScalar ? "VSEL_TENSOR_SCALAR_MODE" : "VSEL_TENSOR_TENSOR_MODE", call.count));
+  return barriers(calls);
+}
+
+//===--- conversions ----------------------------------------------------------------------===//
+
+std::string cast(const std::string &to, const std::string &from, const char *rounding,
+                 const std::string &count) {
+  return fmt::format("Cast({}, {}, RoundMode::CAST_{}, {});", to, from, rounding, count);
+}
+
+/// Whether one instruction converts: f32 from and to each, i8 by way of f16 alone.
+const char *roundingOf(mlir::Type from, mlir::Type to) {
+  if (to.isF32())
+    return from.isF16() || from.isBF16() ? "NONE" : from.isInteger(32) ? "RINT" : nullptr;
+  if (from.isF32())
+    return to.isF16() || to.isBF16() || to.isInteger(32) ? "RINT" : nullptr;
+  if (from.isInteger(8))
+    return to.isF16() ? "NONE" : nullptr;
+  return from.isF16() && to.isInteger(32) ? "RINT" : nullptr;
+}
+
+// A float becomes the nearest integer in f32 before a conversion of fewer bits, or it would be
+// rounded twice.
+Calls CallWriter::convert() {
+  mlir::Type from = call.inputs[0].element, to = call.target.element;
+  mlir::MLIRContext *context = from.getContext();
+  mlir::Type f16 = mlir::Float16Type::get(context), f32 = mlir::Float32Type::get(context);
+  const std::string &source = call.inputs[0].text, &target = call.target.text, &n = call.count;
+  if (const char *rounding = roundingOf(from, to))
+    return cast(target, source, rounding, n);
+  const std::string half = spare(f16, call.spare), wide = spare(f32, call.spare + 1);
+  if (to.isInteger(8) && from.isF32())
+    return barriers({cast(wide, source, "RINT", n), cast(half, wide, "RINT", n),
+                     cast(target, half, "RINT", n)});
+  if (to.isInteger(8) && from.isF16())
+    return cast(target, source, "RINT", n);
+  if (to.isInteger(8) && from.isInteger(32)) { // the lower eight bits, with their sign
+    const std::string number = spare(from, call.spare + 1);
+    return barriers(
+        {fmt::format("ShiftLeft({}, {}, static_cast<int32_t>(24), {});", number, source, n),
+         fmt::format("ShiftRight({0}, {0}, static_cast<int32_t>(24), {1});", number, n),
+         cast(wide, number, "RINT", n), cast(half, wide, "RINT", n),
+         cast(target, half, "RINT", n)});
+  }
+  if (from.isInteger(8) && (to.isF32() || to.isInteger(32)))
+    return barriers(
+        {cast(half, source, "NONE", n), cast(target, half, to.isF32() ? "NONE" : "RINT", n)});
+  if (const char *first = roundingOf(from, f32))
+    if (const char *second = roundingOf(f32, to))
+      return barriers({cast(wide, source, first, n), cast(target, wide, second, n)});
+  return refuse(fmt::format(" from {} to {}", std::string(spelling(*elementTypeOf(from))),
+                            std::string(spelling(*elementTypeOf(to)))));
+}
+
+//===--- arithmetic -----------------------------------------------------------------------===//
+
+Calls CallWriter::roundOrRefuse() {
+  if (!call.target.element.isF32())
+    return refuse(" of this type");
+  const llvm::StringRef name = op.getInstruction();
+  return cast(call.target.text, call.inputs[0].text,
+              name == "floor"  ? "FLOOR"
+              : name == "ceil" ? "CEIL"
+                               : "RINT",
+              call.count);
+}
+
+Calls CallWriter::fromTable() {
+  const VectorInstruction *row = findVectorInstruction(op.getInstruction().str());
+  const bool hasScalar = !call.inputs.back().isTile;
+  std::string text(hasScalar ? row->ascendScalar : row->ascend);
+  auto replace = [&](const std::string &name, const std::string &by) {
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name))
+      text.replace(at, name.size(), by);
+  };
+  replace("{d}", call.target.text);
+  replace("{n}", call.count);
+  for (auto [i, input] : llvm::enumerate(call.inputs))
+    replace(fmt::format("{{{}}}", i),
+            input.isTile ? input.text : scalarOf(input, call.target.element));
+  return text + ";";
+}
+
+Calls CallWriter::arithmetic() {
+  const llvm::StringRef name = op.getInstruction();
+  mlir::Type element = call.target.element;
+  const bool hasIntegers = llvm::is_contained({"add", "sub", "mul", "max", "min"}, name);
+  if (!element.isF32() && !element.isF16() && !(element.isInteger(32) && hasIntegers))
+    return refuse(fmt::format(" of {}", std::string(spelling(*elementTypeOf(element)))));
+  if (call.inputs.size() < 2)
+    return fromTable();
+  const VectorOperand &left = call.inputs[0], &right = call.inputs[1];
+  const std::string &to = call.target.text;
+  if (left.isTile && (right.isTile || (name != "sub" && name != "div")))
+    return fromTable();
+  if (name == "sub" && left.isTile)
+    return fmt::format("Adds({}, {}, {}, {});", to, left.text,
+                       scalarOf({"-" + right.text, right.element, false}, element), call.count);
+  if (name == "sub") // the same rounding: c - x is -x + c
+    return barriers(
+        {fmt::format("Muls({}, {}, static_cast<{}>(-1), {});", to, right.text, nameOf(element),
+                     call.count),
+         fmt::format("Adds({0}, {0}, {1}, {2});", to, scalarOf(left, element), call.count)});
+  const std::string all = spare(element, call.spare);
+  return barriers({duplicate(all, left.isTile ? right : left, element, call.count),
+                   fmt::format("Div({}, {}, {}, {});", to, left.isTile ? left.text : all,
+                               left.isTile ? all : right.text, call.count)});
+}
+
+Calls CallWriter::write() {
+  const llvm::StringRef name = op.getInstruction();
+  if (name == "compare")
+    return mlir::isa<mlir::FloatType>(call.inputs[0].element) ? compareFloats() : compareIntegers();
+  if (name == "select")
+    return select();
+  if (name == "and" || name == "or" || name == "xor")
+    return combineMasks();
+  if (name == "cast" || name == "cast_narrow")
+    return convert();
+  if (name == "floor" || name == "ceil" || name == "round")
+    return roundOrRefuse();
+  if (name == "copy" && call.inputs[0].isTile)
+    return fmt::format("CopyAll({}, {}, {});", call.target.text, call.inputs[0].text, call.count);
+  if (name == "copy")
+    return duplicate(call.target.text, call.inputs[0], call.target.element, call.count);
+  if (name == "erf" || name == "tanh")
+    return fmt::format("{}({}, {}, {}, {});", name == "erf" ? "ErrorFunction" : "Tangent",
+                       call.target.text, call.inputs[0].text, call.spare, call.count);
+  return arithmetic();
+}
+
+} // namespace
+
+bool isArithmetic(mlir::Type element) {
+  return element.isF32() || element.isF16() || element.isInteger(32);
+}
+
+unsigned sparesOf(aicore::VecOp op) {
+  const llvm::StringRef name = op.getInstruction();
+  const bool hasScalar = !llvm::all_of(op.getInputs(), isTile);
+  if (name == "div")
+    return hasScalar ? 1 : 0;
+  if (name == "compare")
+    return 2;
+  if (name == "select")
+    return 3;
+  if (name == "and" || name == "or")
+    return hasScalar ? 1 : 0;
+  if (name == "xor")
+    return 2;
+  if (name == "erf" || name == "tanh")
+    return 4;
+  if (name == "cast" || name == "cast_narrow")
+    return roundingOf(elementOf(op.getInputs()[0]), elementOf(op.getTarget())) ? 0 : 2;
+  return 0;
+}
+
+Calls callsOf(const VectorCall &call) { return CallWriter(call).write(); }
+
+} // namespace mmk::ascendc

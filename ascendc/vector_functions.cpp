@@ -1,0 +1,626 @@
+// Functions of vector work. The meaning of the calls is that of the published documentation of CANN
+// 9 for dav-2201 (asc-devkit, docs and include/basic_api).
+#include "ascendc/device_function.h"
+
+#include <array>
+
+namespace mmk::ascendc {
+namespace {
+
+constexpr std::array functions = {
+    DeviceFunction{"MMK_REDUCE_SUM", R"(
+// The sum of each repeat: CANN 9.1 has another name for it.
+#ifdef MMK_CANN_9_1
+#define MMK_REDUCE_SUM(to, from, mask, repeats) \
+  ReduceRepeat<ReduceType::SUM>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8)
+#else
+#define MMK_REDUCE_SUM(to, from, mask, repeats) \
+  WholeReduceSum(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8)
+#endif
+)"},
+    DeviceFunction{"MMK_REDUCE_MAX", R"(
+// The greatest of each repeat: CANN 9.1 has another name for it.
+#ifdef MMK_CANN_9_1
+#define MMK_REDUCE_MAX(to, from, mask, repeats) \
+  ReduceRepeat<ReduceType::MAX>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
+                                ReduceOrder::ORDER_ONLY_VALUE)
+#else
+#define MMK_REDUCE_MAX(to, from, mask, repeats) \
+  WholeReduceMax(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
+                 ReduceOrder::ORDER_ONLY_VALUE)
+#endif
+)"},
+    DeviceFunction{"MMK_REDUCE_MIN", R"(
+// The least of each repeat: CANN 9.1 has another name for it.
+#ifdef MMK_CANN_9_1
+#define MMK_REDUCE_MIN(to, from, mask, repeats) \
+  ReduceRepeat<ReduceType::MIN>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
+                                ReduceOrder::ORDER_ONLY_VALUE)
+#else
+#define MMK_REDUCE_MIN(to, from, mask, repeats) \
+  WholeReduceMin(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
+                 ReduceOrder::ORDER_ONLY_VALUE)
+#endif
+)"},
+    DeviceFunction{"Infinity", R"(
+__aicore__ inline float Infinity() { return __builtin_inff(); }
+)"},
+    DeviceFunction{"Spare", R"(
+// Room in UB behind the plan, from one of its pieces of 1 KiB on: for what one instruction leaves to
+// the next where the plan has one and the interface several.
+template <typename T> __aicore__ inline LocalTensor<T> Spare(int64_t piece) {
+  return LocalTensor<T>(TPosition::VECCALC, static_cast<uint32_t>(180224 + piece * 1024),
+                        static_cast<uint32_t>((8 - piece) * 1024 / sizeof(T)));
+}
+)"},
+    DeviceFunction{"AddOf", R"(
+// Instructions by name, and the reduction of each repeat by the same.
+struct AddOf {
+  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
+    Add(operands...);
+  }
+  template <typename T>
+  __aicore__ static inline void Reduce(const LocalTensor<T> &to, const LocalTensor<T> &from,
+                                       int64_t repeats) {
+    MMK_REDUCE_SUM(to, from, 256 / sizeof(T), repeats);
+  }
+};
+)"},
+    DeviceFunction{"SubOf", R"(
+struct SubOf {
+  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
+    Sub(operands...);
+  }
+};
+)"},
+    DeviceFunction{"MulOf", R"(
+struct MulOf {
+  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
+    Mul(operands...);
+  }
+};
+)"},
+    DeviceFunction{"DivOf", R"(
+struct DivOf {
+  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
+    Div(operands...);
+  }
+};
+)"},
+    DeviceFunction{"MaxOf", R"(
+struct MaxOf {
+  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
+    Max(operands...);
+  }
+  template <typename T>
+  __aicore__ static inline void Reduce(const LocalTensor<T> &to, const LocalTensor<T> &from,
+                                       int64_t repeats) {
+    MMK_REDUCE_MAX(to, from, 256 / sizeof(T), repeats);
+  }
+};
+)"},
+    DeviceFunction{"MinOf", R"(
+struct MinOf {
+  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
+    Min(operands...);
+  }
+  template <typename T>
+  __aicore__ static inline void Reduce(const LocalTensor<T> &to, const LocalTensor<T> &from,
+                                       int64_t repeats) {
+    MMK_REDUCE_MIN(to, from, 256 / sizeof(T), repeats);
+  }
+};
+)"},
+    DeviceFunction{"ByRows", R"(
+// Rows x columns elements of two operands, of which one may be a row for all rows: its stride is 0.
+template <typename Instruction, typename T>
+__aicore__ inline void ByRows(const LocalTensor<T> &to, int64_t toStride,
+                              const LocalTensor<T> &left, int64_t leftStride,
+                              const LocalTensor<T> &right, int64_t rightStride, int64_t rows,
+                              int64_t columns) {
+  constexpr int64_t part = 256 / sizeof(T), block = 32 / sizeof(T), most = 255;
+  if (rows == 1 || GreaterOf(toStride, GreaterOf(leftStride, rightStride)) > most * block) {
+    for (int64_t row = 0; row < rows; ++row) {
+      Instruction::Run(to[row * toStride], left[row * leftStride], right[row * rightStride],
+                       static_cast<int32_t>(columns));
+    }
+    return;
+  }
+  const BinaryRepeatParams params(1, 1, 1, static_cast<uint8_t>(toStride / block),
+                                  static_cast<uint8_t>(leftStride / block),
+                                  static_cast<uint8_t>(rightStride / block));
+  for (int64_t row = 0; row < rows; row += most) {
+    for (int64_t column = 0; column < columns; column += part) {
+      Instruction::Run(to[row * toStride + column], left[row * leftStride + column],
+                       right[row * rightStride + column],
+                       static_cast<uint64_t>(LesserOf(columns - column, part)),
+                       static_cast<uint8_t>(LesserOf(rows - row, most)), params);
+    }
+  }
+}
+)"},
+    DeviceFunction{"WithBlock", R"(
+// An instruction on a tile and on blocks that each hold one element: the left operand with `isLeft`.
+// The strides are blocks from repeat to repeat.
+template <typename Instruction, bool isLeft, typename T>
+__aicore__ inline void WithBlock(const LocalTensor<T> &to, const LocalTensor<T> &tile,
+                                 const LocalTensor<T> &blocks, int64_t mask, int64_t repeats,
+                                 int64_t toStride, int64_t tileStride, int64_t blockStride) {
+  const auto d = static_cast<uint8_t>(toStride), t = static_cast<uint8_t>(tileStride),
+             b = static_cast<uint8_t>(blockStride);
+  if (isLeft) {
+    Instruction::Run(to, blocks, tile, static_cast<uint64_t>(mask), static_cast<uint8_t>(repeats),
+                     BinaryRepeatParams(1, 0, 1, d, b, t));
+  } else {
+    Instruction::Run(to, tile, blocks, static_cast<uint64_t>(mask), static_cast<uint8_t>(repeats),
+                     BinaryRepeatParams(1, 1, 0, d, t, b));
+  }
+}
+)"},
+    DeviceFunction{"ByColumn", R"(
+// Rows x columns elements of a tile, and of a column for all columns, which has an element for each
+// row: the left operand with `isLeft`.
+template <typename Instruction, bool isLeft, typename T>
+__aicore__ inline void ByColumn(const LocalTensor<T> &to, int64_t toStride,
+                                const LocalTensor<T> &tile, int64_t tileStride,
+                                const LocalTensor<T> &column, int64_t rows, int64_t columns) {
+  constexpr int64_t part = 256 / sizeof(T), block = 32 / sizeof(T), most = 255, some = 64;
+  const LocalTensor<T> blocks = Spare<T>(0);
+  for (int64_t row = 0; row < rows; row += some) {
+    const int64_t count = LesserOf(rows - row, some);
+    Brcb(blocks, column[row], static_cast<uint8_t>(QuotientUp(count, 8)), BrcbRepeatParams(1, 8));
+    PipeBarrier<PIPE_V>();
+    if (GreaterOf(toStride, tileStride) <= most * block) {
+      for (int64_t at = 0; at < columns; at += part) {
+        WithBlock<Instruction, isLeft>(to[row * toStride + at], tile[row * tileStride + at],
+                                       blocks, LesserOf(columns - at, part), count,
+                                       toStride / block, tileStride / block, 1);
+      }
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        for (int64_t at = 0; at < columns; at += most * part) {
+          const int64_t whole = LesserOf(columns - at, most * part) / part,
+                        last = at + whole * part,
+                        rest = LesserOf(columns - at, most * part) - whole * part;
+          if (whole > 0) {
+            WithBlock<Instruction, isLeft>(to[(row + i) * toStride + at],
+                                           tile[(row + i) * tileStride + at], blocks[i * block],
+                                           part, whole, 8, 8, 0);
+          }
+          if (rest > 0) {
+            WithBlock<Instruction, isLeft>(to[(row + i) * toStride + last],
+                                           tile[(row + i) * tileStride + last],
+                                           blocks[i * block], rest, 1, 8, 8, 0);
+          }
+        }
+      }
+    }
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"BroadcastElement", R"(
+// One element of a column `count` times, up to 1 KiB.
+template <typename T>
+__aicore__ inline void BroadcastElement(const LocalTensor<T> &to, const LocalTensor<T> &column,
+                              int64_t element, int64_t count) {
+  constexpr int64_t width = 32 / sizeof(T);
+  const LocalTensor<T> blocks = Spare<T>(7);
+  Brcb(blocks, column[element / width * width], static_cast<uint8_t>(width / 8),
+       BrcbRepeatParams(1, 8));
+  PipeBarrier<PIPE_V>();
+  Copy(to, blocks[element % width * width], 256 / sizeof(T),
+       static_cast<uint8_t>(QuotientUp(count * sizeof(T), 256)), CopyRepeatParams(1, 0, 8, 0));
+  PipeBarrier<PIPE_V>();
+}
+)"},
+    DeviceFunction{"CompareAll", R"(
+// Compare takes whole repeats of 256 bytes; the bits behind `count` mean nothing.
+template <typename M, typename T>
+__aicore__ inline void CompareAll(const LocalTensor<M> &mask, const LocalTensor<T> &left,
+                                  const LocalTensor<T> &right, CMPMODE mode, int64_t count) {
+  constexpr int64_t part = 256 / sizeof(T);
+  Compare(mask.template ReinterpretCast<uint8_t>(), left, right, mode,
+          static_cast<uint32_t>(QuotientUp(count, part) * part));
+}
+template <typename M, typename T>
+__aicore__ inline void CompareAll(const LocalTensor<M> &mask, const LocalTensor<T> &left, T right,
+                                  CMPMODE mode, int64_t count) {
+  constexpr int64_t part = 256 / sizeof(T);
+  CompareScalar(mask.template ReinterpretCast<uint8_t>(), left, right, mode,
+                static_cast<uint32_t>(QuotientUp(count, part) * part));
+}
+)"},
+    DeviceFunction{"CopyAll", R"(
+// Whole blocks of 32 bytes; what follows `count` elements in the last one means nothing.
+template <typename T>
+__aicore__ inline void CopyAll(const LocalTensor<T> &to, const LocalTensor<T> &from,
+                               int64_t count) {
+  constexpr int64_t block = 32 / sizeof(T);
+  DataCopy(to, from, static_cast<uint32_t>(QuotientUp(count, block) * block));
+}
+)"},
+    DeviceFunction{"ReduceRows", R"(
+// Each row combined to one element: parts of 256 bytes with each other, one after the other, then
+// the elements of what they give.
+template <typename Instruction, typename T, typename Identity>
+__aicore__ inline void ReduceRows(const LocalTensor<T> &to, const LocalTensor<T> &tile,
+                                  int64_t rows, int64_t columns, int64_t stride,
+                                  Identity identity) {
+  constexpr int64_t part = 256 / sizeof(T), block = 32 / sizeof(T), most = 255, some = 16;
+  const LocalTensor<T> sums = Spare<T>(0);
+  for (int64_t row = 0; row < rows; row += some) {
+    const int64_t count = LesserOf(rows - row, some);
+    Duplicate(sums, static_cast<T>(identity), static_cast<int32_t>(count * part));
+    PipeBarrier<PIPE_V>();
+    for (int64_t column = 0; column < columns; column += part) {
+      const auto mask = static_cast<uint64_t>(LesserOf(columns - column, part));
+      if (stride <= most * block) {
+        Instruction::Run(sums, sums, tile[row * stride + column], mask,
+                         static_cast<uint8_t>(count),
+                         BinaryRepeatParams(1, 1, 1, 8, 8, static_cast<uint8_t>(stride / block)));
+      } else {
+        for (int64_t i = 0; i < count; ++i) {
+          Instruction::Run(sums[i * part], sums[i * part], tile[(row + i) * stride + column], mask,
+                           static_cast<uint8_t>(1), BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+        }
+      }
+      PipeBarrier<PIPE_V>();
+    }
+    Instruction::Reduce(to[row], sums, count);
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"ReduceColumns", R"(
+// All rows combined to one, one after the other.
+template <typename Instruction, typename T, typename Identity>
+__aicore__ inline void ReduceColumns(const LocalTensor<T> &to, const LocalTensor<T> &tile,
+                                     int64_t rows, int64_t columns, int64_t stride,
+                                     Identity identity) {
+  Duplicate(to, static_cast<T>(identity), static_cast<int32_t>(columns));
+  PipeBarrier<PIPE_V>();
+  for (int64_t row = 0; row < rows; ++row) {
+    Instruction::Run(to, to, tile[row * stride], static_cast<int32_t>(columns));
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"ScanRows", R"(
+// The sums of the rows up to each; the carry has those of the rows before, and gets the last.
+template <typename T>
+__aicore__ inline void ScanRows(const LocalTensor<T> &to, int64_t toStride,
+                                const LocalTensor<T> &tile, int64_t stride,
+                                const LocalTensor<T> &carry, int64_t rows, int64_t columns) {
+  for (int64_t row = 0; row < rows; ++row) {
+    Add(carry, carry, tile[row * stride], static_cast<int32_t>(columns));
+    PipeBarrier<PIPE_V>();
+    CopyAll(to[row * toStride], carry, columns);
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"Number", R"(
+// first, first + 1, ...: 64 by bits of their places, then as many again with each step.
+__aicore__ inline void Number(const LocalTensor<int32_t> &to, int64_t first, int64_t count) {
+  Duplicate(to, static_cast<int32_t>(first), static_cast<int32_t>(LesserOf(count, 64)));
+  PipeBarrier<PIPE_V>();
+  const uint64_t rest = count < 64 ? (1ull << count) - 1 : ~0ull;
+  const uint64_t places[] = {0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0,
+                             0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF00000000};
+  for (int32_t bit = 0; bit < 6; ++bit) {
+    uint64_t mask[] = {places[bit] & rest, 0};
+    if (mask[0] != 0) {
+      Adds(to, to, static_cast<int32_t>(1 << bit), mask, 1, UnaryRepeatParams(1, 1, 8, 8));
+      PipeBarrier<PIPE_V>();
+    }
+  }
+  for (int64_t known = 64; known < count; known *= 2) {
+    Adds(to[known], to, static_cast<int32_t>(known),
+         static_cast<int32_t>(LesserOf(count - known, known)));
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"PositionsOf", R"(
+// Of each row the position of the first element that is its best, or of the first NaN. Positions are
+// exact in f32 up to 2^24.
+__aicore__ inline void PositionsOf(const LocalTensor<int32_t> &to, const LocalTensor<float> &best,
+                                   const LocalTensor<float> &tile, int64_t rows, int64_t columns,
+                                   int64_t stride) {
+  const LocalTensor<float> wanted = Spare<float>(0), places = Spare<float>(1),
+                           least = Spare<float>(3);
+  const LocalTensor<int32_t> numbers = Spare<int32_t>(2);
+  const LocalTensor<uint16_t> mask = Spare<uint16_t>(4), nan = Spare<uint16_t>(5);
+  for (int64_t row = 0; row < rows; ++row) {
+    BroadcastElement(wanted, best, row, 256);
+    Duplicate(least, Infinity(), 256);
+    PipeBarrier<PIPE_V>();
+    for (int64_t column = 0; column < columns; column += 256) {
+      const int64_t count = LesserOf(columns - column, 256);
+      const LocalTensor<float> part = tile[row * stride + column];
+      Number(numbers, column, count);
+      Cast(places, numbers, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
+      PipeBarrier<PIPE_V>();
+      CompareAll(mask, part, wanted, CMPMODE::EQ, count);
+      PipeBarrier<PIPE_V>();
+      CompareAll(nan, part, part, CMPMODE::NE, count);
+      PipeBarrier<PIPE_V>();
+      Or(mask, mask, nan, 16);
+      PipeBarrier<PIPE_V>();
+      Select(places, mask.ReinterpretCast<uint8_t>(), places, Infinity(),
+             SELMODE::VSEL_TENSOR_SCALAR_MODE, static_cast<uint32_t>(count));
+      PipeBarrier<PIPE_V>();
+      Min(least, least, places, static_cast<int32_t>(count));
+      PipeBarrier<PIPE_V>();
+    }
+    Min(least, least, least[128], 128);
+    PipeBarrier<PIPE_V>();
+    Min(least, least, least[64], 64);
+    PipeBarrier<PIPE_V>();
+    MMK_REDUCE_MIN(least, least, 64, 1);
+    PipeBarrier<PIPE_V>();
+    // One element among those of other rows: by its place in its block.
+    BroadcastElement(places, least, 0, 8);
+    Cast(numbers, places, RoundMode::CAST_RINT, 8);
+    PipeBarrier<PIPE_V>();
+    uint64_t place[] = {1ull << (row % 8), 0};
+    Adds(to[row / 8 * 8], numbers, 0, place, 1, UnaryRepeatParams(1, 1, 8, 8));
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"Words", R"(
+// Arithmetic modulo 2^32 on the 256 words of pieces of spare room.
+struct Words {
+  __aicore__ static inline void Fill(int64_t to, uint32_t number) {
+    Duplicate(Spare<int32_t>(to), static_cast<int32_t>(number), 256);
+    PipeBarrier<PIPE_V>();
+  }
+  __aicore__ static inline void Plus(int64_t to, int64_t left, int64_t right) {
+    Add(Spare<int32_t>(to), Spare<int32_t>(left), Spare<int32_t>(right), 256);
+    PipeBarrier<PIPE_V>();
+  }
+  __aicore__ static inline void Minus(int64_t to, int64_t left, int64_t right) {
+    Sub(Spare<int32_t>(to), Spare<int32_t>(left), Spare<int32_t>(right), 256);
+    PipeBarrier<PIPE_V>();
+  }
+  __aicore__ static inline void Times(int64_t to, int64_t from, uint32_t factor) {
+    Muls(Spare<int32_t>(to), Spare<int32_t>(from), static_cast<int32_t>(factor), 256);
+    PipeBarrier<PIPE_V>();
+  }
+  __aicore__ static inline void Right(int64_t to, int64_t from, uint32_t bits) {
+    ShiftRight(Spare<uint32_t>(to), Spare<uint32_t>(from), bits, 256);
+    PipeBarrier<PIPE_V>();
+  }
+  __aicore__ static inline void Left(int64_t to, int64_t from, uint32_t bits) {
+    ShiftLeft(Spare<uint32_t>(to), Spare<uint32_t>(from), bits, 256);
+    PipeBarrier<PIPE_V>();
+  }
+  // to ^ with, as (to | with) - (to & with).
+  __aicore__ static inline void Xor(int64_t to, int64_t with, int64_t either, int64_t both) {
+    Or(Spare<uint16_t>(either), Spare<uint16_t>(to), Spare<uint16_t>(with), 512);
+    PipeBarrier<PIPE_V>();
+    And(Spare<uint16_t>(both), Spare<uint16_t>(to), Spare<uint16_t>(with), 512);
+    PipeBarrier<PIPE_V>();
+    Minus(to, either, both);
+  }
+  // The upper words of the products with a factor, by halves of words.
+  __aicore__ static inline void High(int64_t to, int64_t from, uint32_t factor, int64_t high,
+                                     int64_t low, int64_t part) {
+    Right(high, from, 16);
+    Left(low, high, 16);
+    Minus(low, from, low);
+    Times(part, low, factor & 0xFFFF);
+    Right(part, part, 16);
+    Times(low, low, factor >> 16);
+    Times(to, high, factor & 0xFFFF);
+    Plus(to, to, part);
+    Times(high, high, factor >> 16);
+    Right(part, to, 16);
+    Plus(high, high, part);
+    Left(part, part, 16);
+    Minus(to, to, part);
+    Plus(to, to, low);
+    Right(to, to, 16);
+    Plus(to, to, high);
+  }
+};
+)"},
+    DeviceFunction{"FillRandom", R"(
+// Up to 256 numbers in [0, 1): those of Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011) at the
+// positions whose lower words are those of first, first + step, ..., and whose upper word is `above`.
+__aicore__ inline void FillRandom(const LocalTensor<float> &to, int32_t seed, int64_t first,
+                                  int64_t above, int64_t step, int64_t count) {
+  const auto upper = static_cast<uint32_t>(above), lower = static_cast<uint32_t>(first);
+  int64_t c0 = 0, c1 = 1, c2 = 2, c3 = 3, next = 4;
+  const int64_t u = 5, v = 6, w = 7;
+  uint32_t key0 = static_cast<uint32_t>(seed), key1 = 0;
+  Number(Spare<int32_t>(c0), 0, 256);
+  Words::Times(c0, c0, static_cast<uint32_t>(step));
+  Words::Fill(u, lower);
+  Words::Plus(c0, c0, u);
+  Words::Right(c0, c0, 2);
+  Words::Fill(u, upper << 30);
+  Words::Plus(c0, c0, u);
+  Words::Fill(c1, upper >> 2);
+  Words::Fill(c2, 0);
+  Words::Fill(c3, 0);
+  for (int32_t round = 0; round < 10; ++round) {
+    Words::High(next, c0, 0xD2511F53, u, v, w);
+    Words::Times(c0, c0, 0xD2511F53);
+    Words::Xor(next, c3, u, v);
+    Words::Fill(w, key1);
+    Words::Xor(next, w, u, v);
+    Words::High(c3, c2, 0xCD9E8D57, u, v, w);
+    Words::Times(c2, c2, 0xCD9E8D57);
+    Words::Xor(c3, c1, u, v);
+    Words::Fill(w, key0);
+    Words::Xor(c3, w, u, v);
+    const int64_t free = c1, low = c0;
+    c0 = c3, c1 = c2, c2 = next, c3 = low, next = free;
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
+  }
+  // Of the four words of a block, that of the position.
+  Number(Spare<int32_t>(u), 0, 256);
+  Words::Times(u, u, static_cast<uint32_t>(step));
+  Words::Fill(v, lower);
+  Words::Plus(u, u, v);
+  Words::Right(v, u, 2);
+  Words::Left(v, v, 2);
+  Words::Minus(u, u, v);
+  const int64_t words[] = {c0, c1, c2};
+  for (int32_t word = 0; word < 3; ++word) {
+    Words::Fill(v, static_cast<uint32_t>(word));
+    CompareAll(Spare<uint16_t>(w), Spare<int32_t>(u), Spare<int32_t>(v), CMPMODE::EQ, 256);
+    PipeBarrier<PIPE_V>();
+    Select(Spare<float>(c3), Spare<uint8_t>(w), Spare<float>(words[word]), Spare<float>(c3),
+           SELMODE::VSEL_TENSOR_TENSOR_MODE, 256);
+    PipeBarrier<PIPE_V>();
+  }
+  Words::Right(c3, c3, 8);
+  Cast(to, Spare<int32_t>(c3), RoundMode::CAST_RINT, static_cast<uint32_t>(count));
+  PipeBarrier<PIPE_V>();
+  Muls(to, to, 1.0f / 16777216, static_cast<int32_t>(count));
+  PipeBarrier<PIPE_V>();
+}
+)"},
+    DeviceFunction{"RandomRows", R"(
+// Rows of random numbers, of positions that are so many apart.
+__aicore__ inline void RandomRows(const LocalTensor<float> &to, int64_t stride, int32_t seed,
+                                  int64_t first, int64_t rowStep, int64_t columnStep, int64_t rows,
+                                  int64_t columns) {
+  constexpr int64_t words = int64_t(1) << 32;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; column += 256) {
+      const int64_t at = first + row * rowStep + column * columnStep,
+                    count = LesserOf(columns - column, 256),
+                    same = columnStep > 0 ? QuotientUp(words - at % words, columnStep) : count;
+      if (same < count) {
+        FillRandom(to[row * stride + column], seed, at, at / words + 1, columnStep, count);
+      }
+      FillRandom(to[row * stride + column], seed, at, at / words, columnStep,
+                 LesserOf(same, count));
+    }
+  }
+}
+)"},
+    DeviceFunction{"Polynomial", R"(
+// c[0] + c[1] x + c[2] x^2 ..., each product and each sum rounded.
+template <int32_t n>
+__aicore__ inline void Polynomial(const LocalTensor<float> &to, const LocalTensor<float> &x,
+                                  const float (&c)[n], int64_t count) {
+  Duplicate(to, c[n - 1], static_cast<int32_t>(count));
+  PipeBarrier<PIPE_V>();
+  for (int32_t i = n - 1; i-- > 0;) {
+    Mul(to, to, x, static_cast<int32_t>(count));
+    PipeBarrier<PIPE_V>();
+    Adds(to, to, c[i], static_cast<int32_t>(count));
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"WithSign", R"(
+// Of numbers that are not negative, the opposite where x is negative; then `small` where |x| is less
+// than `limit`. `magnitude` is |x|, and is written over.
+__aicore__ inline void WithSign(const LocalTensor<float> &to, const LocalTensor<float> &large,
+                                const LocalTensor<float> &small, const LocalTensor<float> &x,
+                                const LocalTensor<float> &magnitude, float limit, int64_t count) {
+  const LocalTensor<uint16_t> mask = Spare<uint16_t>(7);
+  const auto n = static_cast<uint32_t>(count);
+  CompareAll(mask, magnitude, limit, CMPMODE::LT, count);
+  PipeBarrier<PIPE_V>();
+  Muls(magnitude, large, -1.0f, static_cast<int32_t>(count));
+  PipeBarrier<PIPE_V>();
+  const LocalTensor<uint16_t> sign = mask[64];
+  CompareAll(sign, x, 0.0f, CMPMODE::LT, count);
+  PipeBarrier<PIPE_V>();
+  Select(large, sign.ReinterpretCast<uint8_t>(), magnitude, large,
+         SELMODE::VSEL_TENSOR_TENSOR_MODE, n);
+  PipeBarrier<PIPE_V>();
+  Select(to, mask.ReinterpretCast<uint8_t>(), small, large, SELMODE::VSEL_TENSOR_TENSOR_MODE, n);
+}
+)"},
+    DeviceFunction{"ErrorFunction", R"(
+// erf(x) of up to 256 elements, with four pieces of spare room from `piece` on.
+__aicore__ inline void ErrorFunction(const LocalTensor<float> &to, const LocalTensor<float> &x,
+                                     int64_t piece, int64_t count) {
+  const LocalTensor<float> magnitude = Spare<float>(piece), other = Spare<float>(piece + 1),
+                           small = Spare<float>(piece + 2), large = Spare<float>(piece + 3);
+  const auto n = static_cast<int32_t>(count);
+  const float inner[] = {1.283791671e-01f,  -3.761263843e-01f, 1.128378197e-01f,
+                         -2.686540004e-02f, 5.220945432e-03f,  -8.482828830e-04f,
+                         1.125694780e-04f,  -9.641515776e-06f};
+  const float outer[] = {-2.020654460e-04f, 1.129649346e+00f,  6.330657355e-01f,
+                         1.086065987e-01f,  -2.534892522e-02f, 4.270636272e-03f,
+                         -4.603578462e-04f, 2.475423834e-05f,  -2.120858704e-07f};
+  Mul(other, x, x, n);
+  PipeBarrier<PIPE_V>();
+  Polynomial(small, other, inner, count);
+  Mul(small, small, x, n);
+  PipeBarrier<PIPE_V>();
+  Add(small, small, x, n);
+  PipeBarrier<PIPE_V>();
+  Abs(magnitude, x, n);
+  PipeBarrier<PIPE_V>();
+  Mins(other, magnitude, 4.0f, n); // from there on the result is 1
+  PipeBarrier<PIPE_V>();
+  Polynomial(large, other, outer, count);
+  Muls(large, large, -1.0f, n);
+  PipeBarrier<PIPE_V>();
+  Exp(large, large, n);
+  PipeBarrier<PIPE_V>();
+  Muls(large, large, -1.0f, n);
+  PipeBarrier<PIPE_V>();
+  Adds(large, large, 1.0f, n);
+  PipeBarrier<PIPE_V>();
+  WithSign(to, large, small, x, magnitude, 1.0f, count);
+}
+)"},
+    DeviceFunction{"Tangent", R"(
+// tanh(x) of up to 256 elements, with four pieces of spare room from `piece` on.
+__aicore__ inline void Tangent(const LocalTensor<float> &to, const LocalTensor<float> &x,
+                               int64_t piece, int64_t count) {
+  const LocalTensor<float> magnitude = Spare<float>(piece), other = Spare<float>(piece + 1),
+                           small = Spare<float>(piece + 2), large = Spare<float>(piece + 3);
+  const auto n = static_cast<int32_t>(count);
+  const float odd[] = {-3.333333080e-01f, 1.333320601e-01f,  -5.394676274e-02f,
+                       2.170070161e-02f,  -8.177394593e-03f, 2.142958750e-03f};
+  Mul(other, x, x, n);
+  PipeBarrier<PIPE_V>();
+  Polynomial(small, other, odd, count);
+  Mul(small, small, other, n);
+  PipeBarrier<PIPE_V>();
+  Mul(small, small, x, n);
+  PipeBarrier<PIPE_V>();
+  Add(small, small, x, n);
+  PipeBarrier<PIPE_V>();
+  Abs(magnitude, x, n);
+  PipeBarrier<PIPE_V>();
+  Mins(large, magnitude, 10.0f, n); // from there on the result is 1
+  PipeBarrier<PIPE_V>();
+  Add(large, large, large, n);
+  PipeBarrier<PIPE_V>();
+  Exp(large, large, n);
+  PipeBarrier<PIPE_V>();
+  Adds(large, large, 1.0f, n);
+  PipeBarrier<PIPE_V>();
+  Duplicate(other, 2.0f, n);
+  PipeBarrier<PIPE_V>();
+  Div(large, other, large, n);
+  PipeBarrier<PIPE_V>();
+  Muls(large, large, -1.0f, n);
+  PipeBarrier<PIPE_V>();
+  Adds(large, large, 1.0f, n);
+  PipeBarrier<PIPE_V>();
+  WithSign(to, large, small, x, magnitude, 0.625f, count);
+}
+)"},
+};
+
+} // namespace
+
+std::span<const DeviceFunction> vectorFunctions() { return functions; }
+
+} // namespace mmk::ascendc
