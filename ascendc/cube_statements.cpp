@@ -149,8 +149,12 @@ Statement Instructions::roundingOf(mlir::Operation *op, mlir::Value sums, mlir::
 }
 
 Statement Instructions::spill(aicore::SpillOp op) {
-  if (aicore::spaceOf(op.getSource()) != Space::l0c)
-    return reportUnwritten(op);
+  if (aicore::spaceOf(op.getSource()) == Space::ub)
+    return fmt::format(
+        "StoreRows({}, {}, {}, {}, {}, {});",
+        meetingPlace(op.getTarget(), op.getTargetSlot(), op.getRow(), op.getColumn()),
+        copyOf(op.getSource(), op.getSlot()), expressions_.of(op.getRows()),
+        expressions_.of(op.getColumns()), shapeOf(op.getTarget())[1], shapeOf(op.getSource())[1]);
   const Statement rounding = roundingOf(op, op.getSource(), op.getTarget());
   if (mlir::failed(rounding))
     return mlir::failure();

@@ -273,12 +273,12 @@ std::string Instructions::rowsInside(aicore::LoadOp op, const Loops &loops) {
 }
 
 Statement Instructions::fetch(aicore::FetchOp op) {
-  if (aicore::spaceOf(op.getTarget()) != Space::ub)
-    return reportUnwritten(op);
-  return fmt::format(
-      "LoadRows({}, {}, {}, {}, {}, {});", copyOf(op.getTarget(), op.getTargetSlot()),
-      meetingPlace(op.getSource(), op.getSlot(), op.getRow(), {}), expressions_.of(op.getRows()),
-      expressions_.of(op.getColumns()), shapeOf(op.getSource())[1], shapeOf(op.getTarget())[1]);
+  const bool isUb = aicore::spaceOf(op.getTarget()) == Space::ub;
+  return fmt::format("{}({}, {}, {}, {}, {}, {});", isUb ? "LoadRows" : "LoadTile",
+                     copyOf(op.getTarget(), op.getTargetSlot()),
+                     meetingPlace(op.getSource(), op.getSlot(), op.getRow(), {}),
+                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
+                     shapeOf(op.getSource())[1], shapeOf(op.getTarget())[isUb ? 1 : 0]);
 }
 
 Statement Instructions::store(aicore::StoreOp op) {

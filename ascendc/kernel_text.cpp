@@ -266,6 +266,14 @@ Cores coresOf(aicore::KernelOp kernel) {
              : Cores::both; // SyncAll of cube cores alone needs the vector cores
 }
 
+std::string functionOf(aicore::KernelOp kernel) {
+  std::string name = kernel.getSymName().str();
+  for (mlir::Value argument : kernel.getBody().getArguments())
+    if (const ir::NamedAttr named = namedOf(kernel, argument); named && named.getName() == name)
+      return name + "_kernel";
+  return name;
+}
+
 std::string addressOf(llvm::StringRef tensor) { return (tensor + "_gm").str(); }
 
 bool mentions(llvm::StringRef text, llvm::StringRef word) {
@@ -286,7 +294,7 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
     return failure();
   VariableNames names(kernel);
   CodeText code;
-  code.open(fmt::format("__global__ {} void {}({})", attributeOf(cores), kernel.getSymName().str(),
+  code.open(fmt::format("__global__ {} void {}({})", attributeOf(cores), functionOf(kernel),
                         parametersOf(kernel, names, *body)));
   code.add("InitSocState();");
   writeTensors(code, kernel, names);

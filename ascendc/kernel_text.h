@@ -17,6 +17,9 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
 enum class Cores { cube, vector, both };
 Cores coresOf(aicore::KernelOp kernel);
 
+/// The name of the kernel's function: another than that of each tensor.
+std::string functionOf(aicore::KernelOp kernel);
+
 /// The name of a parameter of the kernel's function: "a_gm" for the address of the tensor a.
 std::string addressOf(llvm::StringRef tensor);
 

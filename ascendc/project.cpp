@@ -91,7 +91,7 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
   code.open(fmt::format("inline void {}_launch({})", name, parameters));
   code.paste(workspaceAddresses(kernel));
   // Of a kernel of the vector cores alone, each is a block.
-  code.line("MMK_LAUNCH({}, {}, stream{}{});", name,
+  code.line("MMK_LAUNCH({}, {}, stream{}{});", functionOf(kernel),
             kernel.getCores() * (coresOf(kernel) == Cores::vector ? 2 : 1), addresses, values);
   code.close();
 }

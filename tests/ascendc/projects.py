@@ -27,10 +27,19 @@ PRELUDE = """\
 #include "acl/acl.h"
 #include "kernel_operator.h"
 #include <cstdlib>
+#include <fstream>
 // The flag that a test takes away.
 inline int without() {
   static const char *flag = std::getenv("WITHOUT");
   return flag ? std::atoi(flag) : 0;
+}
+// Writes the flags that the pipes come by.
+inline void reach(int flag) {
+  static bool known[1000];
+  if (const char *file = std::getenv("REACHED"); file && !known[flag]) {
+    known[flag] = true;
+    std::ofstream(file, std::ios::app) << flag << '\\n';
+  }
 }"""
 
 
@@ -177,13 +186,13 @@ class ProjectTest(CommandTest):
         text = program.read_text() if isinstance(program, pathlib.Path) else program
         signature = Signature(text, kernel)
         named = ["--kernel", kernel] if kernel else []
-        driver, dims = self.driver([self.header(self.emit(program, *words, *named))], scalars)
+        driver, dims = self.driver([self.header(self.emit(program, *words, *named))], scalars, signature.defaults)
         for extents in all_dims:
             raws, expected = self.data(signature, dict(zip(dims, extents)), scalars, named)
             self.compare(driver, raws, expected, extents, orders=orders)
 
     def expect_flags(self, program, extents, *words, scalars=(), least, kernel=None):
-        """That without any one of its flags the kernel stops with a message, or is wrong."""
+        """That without any one of the flags that it comes by the kernel stops with a message, or is wrong."""
         text = program.read_text() if isinstance(program, pathlib.Path) else program
         signature = Signature(text, kernel)
         named = ["--kernel", kernel] if kernel else []
@@ -197,11 +206,14 @@ class ProjectTest(CommandTest):
 
         text = re.sub(r"((CrossCore)?(Set|Wait)Flag|SyncAll)<[^>]*>\([^;]*;", numbered, header.read_text())
         header.write_text(text.replace("#pragma once", """#pragma once
-inline bool kept(int flag) { return without() != flag; }"""))
-        driver, dims = self.driver([header], scalars)
+inline bool kept(int flag) { return reach(flag), without() != flag; }"""))
+        driver, dims = self.driver([header], scalars, signature.defaults)
         raws, expected = self.data(signature, dict(zip(dims, extents)), scalars, named)
-        self.assertGreater(flags, least)
-        for flag in range(flags + 1):
+        reached = self.folder / "reached"
+        self.ran(driver, raws, [len(bits) for bits in expected], extents, "ahead", REACHED=str(reached))
+        flags = sorted({int(line) for line in reached.read_text().splitlines()})
+        self.assertGreater(len(flags), least)
+        for flag in [0, *flags]:
             outcomes = (self.ran(driver, raws, [len(bits) for bits in expected], extents, order, WITHOUT=str(flag))
                         for order in ORDERS)
             right = all(done.returncode == 0 and found == expected for done, found in outcomes)

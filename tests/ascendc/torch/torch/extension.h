@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <tuple>
 
 namespace c10 {
-enum class ScalarType { Byte, Half, BFloat16, Float };
+enum class ScalarType { Byte, Char, Int, Half, BFloat16, Float };
 }
 namespace at {
-constexpr c10::ScalarType kByte = c10::ScalarType::Byte, kHalf = c10::ScalarType::Half,
+constexpr c10::ScalarType kByte = c10::ScalarType::Byte, kChar = c10::ScalarType::Char,
+                          kInt = c10::ScalarType::Int, kHalf = c10::ScalarType::Half,
                           kBFloat16 = c10::ScalarType::BFloat16, kFloat = c10::ScalarType::Float;
 struct IntArrayRef {
   IntArrayRef(std::initializer_list<int64_t> extents);

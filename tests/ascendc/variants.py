@@ -1,0 +1,62 @@
+"""Examples in several variants, emitted as Ascend C, against the emulated core.
+
+ASCENDC_VARIANTS=20 is the long run; ASCENDC_ONLY names examples."""
+
+import os
+import random
+
+from projects import ProjectTest, Signature
+from command import EXAMPLES
+
+ONLY = os.environ.get("ASCENDC_ONLY", "").split()
+VARIANTS = int(os.environ.get("ASCENDC_VARIANTS", "0"))
+
+
+class VariantTest(ProjectTest):
+    """What a variant may choose, by directive; what a kernel does not have, or what does not fit, is another
+    choice."""
+
+    choices = {}
+    # Of the first variants; the others are drawn.
+    first = ({},)
+
+    def variants(self, program, count, named):
+        """Headers of some legal variants by their names."""
+        draw, found = random.Random(program.name), {}
+        for attempt in range(20 * count):
+            if len(found) == count:
+                break
+            sets = self.first[attempt] if attempt < len(self.first) else {
+                key: draw.choice(values) for key, values in self.choices.items() if draw.random() < 0.4}
+            words = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
+            project = self.emit(program, *words, *named, exit=None)
+            if self.code == 0:
+                found.setdefault(self.variant, self.header(project))
+            else:
+                self.assertNotIn("this is not written as Ascend C yet", self.said)
+        return found
+
+    def check_examples(self, shapes, count):
+        """Of each example, "path" or "path:kernel", all extents of a list, the first in two orders of the
+        pipes."""
+        for name, all_extents in shapes.items():
+            if not ONLY or name in ONLY:
+                with self.subTest(name=name):
+                    path, _, kernel = name.partition(":")
+                    self.check_example(EXAMPLES / f"{path}.mmk", kernel or None, all_extents, VARIANTS or count)
+
+    def check_example(self, program, kernel, all_extents, count):
+        named = ["--kernel", kernel] if kernel else []
+        signature = Signature(program.read_text(), kernel)
+        found = self.variants(program, count, named)
+        driver, dims = self.driver(list(found.values()), defaults=signature.defaults)
+        bound = [d for d in dims if d not in signature.derived]
+        for number, variant in enumerate(found):
+            self.variant = variant
+            for extents in all_extents:
+                values = dict(zip(bound, extents))
+                for each, text in signature.derived.items():
+                    values[each] = eval(text.replace("/", "//"), {}, dict(values))
+                raws, expected = self.data(signature, values, words=named)
+                orders = ("ahead", "behind") if extents == all_extents[0] else ("7",)
+                self.compare(driver, raws, expected, [values[d] for d in dims], number, orders)
