@@ -26,8 +26,7 @@ public:
     listed();
     cores();
     for (const DirectiveTraits &directive : allDirectives())
-      if (directive.proposed == Proposal::always ||
-          (directive.proposed == Proposal::ofProducts && kernel_.hasProduct()))
+      if (isProposed(directive.proposed, kernel_))
         words(directive);
     return std::move(proposals_);
   }

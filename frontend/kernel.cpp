@@ -1,6 +1,7 @@
 #include "frontend/kernel.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace mmk {
 namespace {
@@ -75,6 +76,33 @@ bool Kernel::hasProduct() const {
 bool Kernel::hasReduction() const {
   return std::ranges::any_of(
       values, [](const auto &value) { return value->operation == Operation::reduce; });
+}
+
+/// Whether an operand of a product, behind movements and conversions, is a window.
+static bool isWindow(const Value &value) {
+  switch (value.operation) {
+  case Operation::access:
+    return std::ranges::any_of(value.indices, [&](const Index &index) {
+      size_t read = 0;
+      for (size_t d = 0; d < value.shape.size(); ++d)
+        read += index->reads(fmt::format("#{}", d)) ? 1 : 0;
+      return read > 1;
+    });
+  case Operation::reshape:
+  case Operation::squeeze:
+  case Operation::transpose:
+  case Operation::cast:
+    return isWindow(*value.operands[0]);
+  default:
+    return false;
+  }
+}
+
+bool Kernel::hasWindow() const {
+  return std::ranges::any_of(values, [](const auto &value) {
+    return value->operation == Operation::product &&
+           (isWindow(*value->operands[0]) || isWindow(*value->operands[1]));
+  });
 }
 
 bool isPermutation(const Value &access, std::vector<std::optional<size_t>> &places) {

@@ -239,6 +239,8 @@ struct Kernel {
 
   bool hasProduct() const;
   bool hasReduction() const;
+  /// Whether a product multiplies windows: elements at sums of two positions.
+  bool hasWindow() const;
 
   /// The dimensions that a call binds: all but the derived ones.
   std::vector<std::string> boundDimensions() const;

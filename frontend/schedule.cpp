@@ -307,6 +307,20 @@ bool checkWord(const Kernel &kernel, Cube cube, std::string_view key, std::strin
   return message.empty();
 }
 
+bool isProposed(Proposal when, const Kernel &kernel) {
+  switch (when) {
+  case Proposal::never:
+    return false;
+  case Proposal::always:
+    return true;
+  case Proposal::ofProducts:
+    return kernel.hasProduct();
+  case Proposal::ofWindows:
+    return kernel.hasWindow();
+  }
+  return false;
+}
+
 bool checkChoice(const Kernel &kernel, Cube cube, std::string_view key, std::string_view word,
                  std::string &message) {
   return checkKey(kernel, key, true, message) && checkWord(kernel, cube, key, word, true, message);

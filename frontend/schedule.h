@@ -4,6 +4,7 @@
 
 #include "frontend/kernel.h"
 #include "machines/machine.h"
+#include "schedule/directive.h"
 
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ struct DimensionRole {
   bool mayFit() const { return isOfProduct && !isReduction; }
 };
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube = nullptr);
+
+/// Whether mmk proposes words for this kernel; the answer for AI cores.
+bool isProposed(Proposal when, const Kernel &kernel);
 
 /// Whether the directive `key` ("tile.M") may be given the choice `word` ("64", "auto") in a
 /// schedule of this kernel; if not, `message` says why and what is legal. The other choices are not

@@ -46,7 +46,7 @@ enum class DirectiveNaming {
 enum class SearchGroup { alone, outputTile, reductionStep, loadOrder };
 
 /// When mmk proposes the words of a directive that the schedule does not list.
-enum class Proposal { never, always, ofProducts };
+enum class Proposal { never, always, ofProducts, ofWindows };
 
 /// A word of a directive. With an argument it is written "swizzle(4)".
 struct DirectiveWord {

@@ -199,9 +199,7 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
         group.explored == (kernel.hasProduct() ? Proposal::ofProducts : Proposal::always))
       keys.push_back(fmt::format("buffers.{}", group.name));
   for (const DirectiveTraits &directive : allDirectives())
-    if ((hasPipes || !directive.needsPipes) &&
-        (directive.explored == Proposal::always ||
-         (directive.explored == Proposal::ofProducts && kernel.hasProduct())))
+    if ((hasPipes || !directive.needsPipes) && isProposed(directive.explored, kernel))
       keys.emplace_back(directive.name);
   return keys;
 }

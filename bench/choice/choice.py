@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The default variant and a quick search against the best known, for the kernels of kernels.py.
 
-    choice.py MMK --results FILE [--set products|examples] [--machine NAME] [--draws N] [--seed N]
+    choice.py MMK --results FILE [--set products|examples|convolutions] [--machine NAME] [--draws N] [--seed N]
               [--only TEXT|TEXT..] [--write]
 
 The best known is the best of the default, of the quick search, of N random variants of everything
@@ -22,7 +22,8 @@ from kernels import SETS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/choice.md"
 BEGIN = {"products": "<!-- The table: bench/choice/choice.py --write -->",
-         "examples": "<!-- Examples: bench/choice/choice.py --set examples --write -->"}
+         "examples": "<!-- Examples: bench/choice/choice.py --set examples --write -->",
+         "convolutions": "<!-- Convolutions: bench/choice/choice.py --set convolutions --write -->"}
 END = "<!-- End of the table -->"
 MACHINES = ["ascend910b1", "ascend910b3", "ascend310p3"]
 

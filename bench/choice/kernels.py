@@ -6,6 +6,8 @@ in their logarithms; a shape of more than 4e12 multiply-adds, or of more than 2e
 tensor, is drawn again.
 
 `examples`: the kernels of examples/ with their cases, without what they have of a schedule.
+
+`convolutions`: the same of examples/convolution/.
 """
 
 import random
@@ -116,10 +118,10 @@ def bodies(text):
             for start, end in zip(starts, starts[1:] + [len(text)])]
 
 
-def examples():
+def cases(paths):
     """Each: a title, the text of a file, the dimensions of a case."""
     rows = []
-    for path in sorted(EXAMPLES.glob("*.mmk")) + sorted((EXAMPLES / "attention").glob("*.mmk")):
+    for path in paths:
         text = re.sub(r"\n *schedule \{[^}]*\}\n", "\n", path.read_text())
         for name, body in bodies(text):
             own = body if len(bodies(text)) == 1 else re.sub(r"^kernel (?!" + name + r"\b)[\s\S]*?^\}\n",
@@ -131,7 +133,15 @@ def examples():
     return rows
 
 
-SETS = {"products": products, "examples": examples}
+def examples():
+    return cases(sorted(EXAMPLES.glob("*.mmk")) + sorted((EXAMPLES / "attention").glob("*.mmk")))
+
+
+def convolutions():
+    return cases(sorted((EXAMPLES / "convolution").glob("*.mmk")))
+
+
+SETS = {"products": products, "examples": examples, "convolutions": convolutions}
 
 if __name__ == "__main__":
     for name, kernels in SETS.items():
