@@ -128,6 +128,8 @@ what to write:
                              ascendc a project in Ascend C for an NPU; needs a folder
   --output FILE, -o FILE     the file, or the folder, to write; default: standard output
   --json FILE                with --emit=memory, the map as JSON; - is standard output
+  --check                    with --emit=ascendc, also compiles the project without code, by the
+                             toolkit of ASCEND_HOME_PATH
   --timing                   also the time of each step and each pass, to standard error
   --print-after PASS         also prints the IR after a pass, to standard error; all: after each
 )" HELP_OPTION

@@ -4,6 +4,7 @@
 #include "cli/json.h"
 #include "cli/option_values.h"
 #include "cli/terminal.h"
+#include "driver/ascendc_check.h"
 #include "driver/ascendc_project.h"
 #include "driver/chosen_variants.h"
 #include "driver/command.h"
@@ -166,7 +167,7 @@ int compileCommand(const std::vector<std::string> &words) {
   Target target;
   std::optional<std::string> emit, output, printAfter, json;
   std::vector<std::string> cases;
-  bool timing = false;
+  bool timing = false, check = false;
   CommandLine commandLine("compile");
   target.addOptionsTo(commandLine);
   commandLine.option("--emit", "STAGE", emit);
@@ -175,6 +176,7 @@ int compileCommand(const std::vector<std::string> &words) {
   commandLine.option("--print-after", "PASS", printAfter);
   commandLine.option("--json", "FILE", json);
   commandLine.flag("--timing", timing);
+  commandLine.flag("--check", check);
   commandLine.repeated("--case", "NAME", cases);
   const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "compile");
 
@@ -192,6 +194,8 @@ int compileCommand(const std::vector<std::string> &words) {
     throw UserError("--emit=obj writes binary code; name a file for it: -o FILE");
   if (stage == "ascendc" && output.value_or("-") == "-")
     throw UserError("--emit=ascendc writes a project of several files; name its folder: -o DIR");
+  if (check && stage != "ascendc")
+    throw UserError("--check: of the stages, ascendc alone is checked; --emit=ascendc");
   if (json && stage != "memory")
     throw UserError("--json: of the stages, memory alone is a report; --emit=memory");
   if (json && output)
@@ -216,7 +220,7 @@ int compileCommand(const std::vector<std::string> &words) {
   }
   if (listener)
     printError(text(listener->total()));
-  return success;
+  return !check || checkAscendcProject(to) ? success : wrongResult;
 }
 
 } // namespace mmk::driver
