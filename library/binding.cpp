@@ -80,6 +80,11 @@ Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
   }
 }
 
+mmk_error *Signature::notBound(const Tensor &wanted) {
+  return mistake(fmt::format("the {} '{}' is not bound: {}", wanted.isResult ? "result" : "tensor",
+                             wanted.name, spelling(wanted.type, wanted.shape)));
+}
+
 mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor) {
   const auto number =
       static_cast<size_t>(isPacked(tensor) ? tensor.type - MMK_PACKED : tensor.type);
@@ -205,9 +210,7 @@ mmk_error *Signature::bindTensors(Bound &all) const {
   all.layouts.clear();
   for (auto [wanted, given] : llvm::zip(tensors_, found)) {
     if (!given)
-      return mistake(fmt::format("the {} '{}' is not bound: {}",
-                                 wanted.isResult ? "result" : "tensor", wanted.name,
-                                 spelling(wanted.type, wanted.shape)));
+      return notBound(wanted);
     if (mmk_error *error = expectAsDeclared(wanted, *given))
       return error;
     if (mmk_error *error = takeExtents(wanted, *given, dimensions))
@@ -347,6 +350,32 @@ mmk_error *Signature::expectApart(llvm::ArrayRef<Layout> layouts) const {
       if (i != j && tensors_[i].isResult && layouts[i].mayTouch(layouts[j]))
         return mistake(fmt::format("the result '{}' overlaps '{}' in memory", tensors_[i].name,
                                    tensors_[j].name));
+  return nullptr;
+}
+
+mmk_error *Signature::inferResults(llvm::ArrayRef<mmk_tensor> tensors,
+                                   int64_t (*extents)[MMK_MAX_RANK]) const {
+  llvm::SmallVector<const mmk_tensor *, 8> found;
+  if (mmk_error *error = byName(tensors, tensorNames_, "tensor", kernel_, found))
+    return error;
+  llvm::SmallVector<Dimension, 8> dimensions(kernel_.dimensions.size());
+  for (auto [wanted, given] : llvm::zip(tensors_, found))
+    if (given) {
+      if (mmk_error *error = expectAsDeclared(wanted, *given))
+        return error;
+      if (mmk_error *error = takeExtents(wanted, *given, dimensions))
+        return error;
+    } else if (!wanted.isResult) {
+      return notBound(wanted);
+    }
+  // Each dimension is one of a parameter, or follows from these.
+  if (mmk_error *error = complete(dimensions))
+    return error;
+  for (const Tensor &result : tensors_)
+    if (result.isResult)
+      for (auto [i, extent] : llvm::enumerate(result.extents))
+        extents[result.slot - kernel_.parameters.size()][i] =
+            extent.dimension ? dimensions[*extent.dimension].value : extent.literal;
   return nullptr;
 }
 

@@ -43,6 +43,10 @@ public:
   mmk_error *bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
                   const Arguments *&arguments) const;
 
+  /// mmk_result_extents: the extents of each result that these tensors imply.
+  mmk_error *inferResults(llvm::ArrayRef<mmk_tensor> tensors,
+                          int64_t (*extents)[MMK_MAX_RANK]) const;
+
   /// The values of the dimensions, in the kernel's order.
   mmk_error *bindDimensions(llvm::ArrayRef<mmk_dimension> dimensions,
                             std::vector<int64_t> &values) const;
@@ -93,6 +97,7 @@ private:
                          llvm::MutableArrayRef<Dimension> dimensions) const;
   mmk_error *complete(llvm::MutableArrayRef<Dimension> dimensions) const;
   mmk_error *bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &arguments) const;
+  static mmk_error *notBound(const Tensor &wanted);
   static mmk_error *expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor);
 
   const Kernel &kernel_;

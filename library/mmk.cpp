@@ -180,6 +180,15 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
   });
 }
 
+mmk_error *mmk_result_extents(const mmk_kernel *kernel, const mmk_tensor *tensors,
+                              size_t tensor_count, int64_t (*extents)[MMK_MAX_RANK]) {
+  return guarded([&]() -> mmk_error * {
+    if (!kernel || !extents)
+      return mistake("mmk_result_extents expects a kernel and room for the extents, found NULL");
+    return kernel->signature->inferResults(llvm::ArrayRef(tensors, tensor_count), extents);
+  });
+}
+
 mmk_error *mmk_pack(const mmk_kernel *kernel, const mmk_tensor *tensor, void *packed,
                     size_t *bytes) {
   return guarded([&]() -> mmk_error * {

@@ -155,6 +155,12 @@ MMK_API mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, 
                            const mmk_scalar *scalars, size_t scalar_count,
                            const mmk_run_options *options);
 
+/* The extents that the results have for these parameters: MMK_MAX_RANK numbers for each result, of
+ * which the first `rank` are filled. `tensors` may hold results, too; nothing is run, and no memory
+ * is read. */
+MMK_API mmk_error *mmk_result_extents(const mmk_kernel *kernel, const mmk_tensor *tensors,
+                                      size_t tensor_count, int64_t (*extents)[MMK_MAX_RANK]);
+
 /*--- constant operands ----------------------------------------------------------------------*/
 
 /* Lays out a parameter that is declared as `const` for the machine, once, so that no run has to:

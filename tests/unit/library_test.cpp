@@ -618,6 +618,26 @@ TEST(LibraryErrors, ofDerivedDimensions) {
   EXPECT_EQ(run(9, 3, 4), "'f' requires M < 9, found 9 < 9");
 }
 
+TEST(Library, infersTheExtentsOfResults) {
+  const Kernel kernel = compiled("kernel f(a: f32[M], b: f32[M, 4]) -> c: f32[P, 4], d: f32[M, 4]"
+                                 " { dim P = M / 2 - 1; c = P; d[i, j] = a[i] * b[i, j]; }");
+  float memory[64];
+  int64_t extents[2][MMK_MAX_RANK] = {};
+  const auto inferred = [&](std::vector<mmk_tensor> tensors) {
+    return messageOf(mmk_result_extents(kernel.get(), tensors.data(), tensors.size(), extents));
+  };
+  const mmk_tensor a = {"a", memory, MMK_F32, 1, {8}, {}},
+                   b = {"b", memory, MMK_F32, 2, {8, 4}, {}},
+                   c = {"c", memory, MMK_F32, 2, {5, 4}, {}};
+  EXPECT_EQ(inferred({b, a}), "");
+  EXPECT_EQ(extents[0][0], 3);
+  EXPECT_EQ(extents[0][1], 4);
+  EXPECT_EQ(extents[1][0], 8);
+  EXPECT_EQ(inferred({a, c}), "the tensor 'b' is not bound: f32[M, 4]");
+  EXPECT_EQ(inferred({a, b, c}), "P = M / 2 - 1 is 8 / 2 - 1 = 3, and the arguments have P = 5");
+  EXPECT_EQ(inferred({{"a", memory, MMK_F32, 1, {7}, {}}, b}), "M is 7 in 'a' and 8 in 'b'");
+}
+
 // Pixels that a product goes along as one follow each other in memory; strides of extents of 1 mean
 // nothing.
 TEST(LibraryErrors, ofMergedDimensions) {
