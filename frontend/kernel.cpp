@@ -80,14 +80,15 @@ bool Kernel::hasReduction() const {
 
 /// Whether an operand of a product, behind movements and conversions, is a window.
 static bool isWindow(const Value &value) {
+  const auto isSum = [&](const Index &index) {
+    size_t read = 0;
+    for (size_t d = 0; d < value.shape.size(); ++d)
+      read += index->reads(fmt::format("#{}", d)) ? 1 : 0;
+    return read > 1;
+  };
   switch (value.operation) {
   case Operation::access:
-    return std::ranges::any_of(value.indices, [&](const Index &index) {
-      size_t read = 0;
-      for (size_t d = 0; d < value.shape.size(); ++d)
-        read += index->reads(fmt::format("#{}", d)) ? 1 : 0;
-      return read > 1;
-    });
+    return std::ranges::any_of(value.indices, isSum) || isWindow(*value.operands[0]);
   case Operation::reshape:
   case Operation::squeeze:
   case Operation::transpose:

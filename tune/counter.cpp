@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "executable/executable.h"
+#include "ir/image_limit.h"
 
 #include <algorithm>
 
@@ -61,11 +62,13 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
   }
   counted.variant = lowering.variant;
   counted.limits = limitsOf(lowering.kernel());
+  const std::vector<aicore::ImageLimit> images = aicore::imageLimits(lowering.kernel());
   const std::vector<MemoryUse> memory = memoryUse(lowering.kernel());
   const Backend &backend = backendOf(machine_.kind);
   for (const Dims &dims : shapes) {
     std::optional<Measure> &slot = counted.measures.emplace_back();
-    if (!isWithin(counted.limits, dims))
+    if (!isWithin(counted.limits, dims) ||
+        !aicore::problemOf(images, kernel_.dimensions, dims).empty())
       continue;
     Measure &measure = slot.emplace();
     addMemory(measure, memory);

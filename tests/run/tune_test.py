@@ -50,6 +50,39 @@ class TuneTest(CommandTest):
         return next(iter(found.values()))["search"]["counted"]
 
 
+CONVOLUTION = """\
+kernel layer(x: f16[B, C, W], w: f16[O, C, 3]) -> y: f32[B, O, Q] {
+  dim Q = W - 2;
+  y[b, o, q] = sum[c, s](x[b, c, q + s] * w[o, c, s]);
+  schedule {
+    tile   O = 64, Q = 128, CS = 32;
+    stage  CS = 32 | 96;
+    window = direct | unfolded;
+    buffers l1 = 2;
+  }
+  case layer { B = 1; C = 64; W = 300; O = 64; }
+}
+"""
+
+
+class Windows(TuneTest):
+    def test_variants_that_a_shape_refuses(self):
+        """A stage of 32 is shorter than the taps of a block of channels: window = direct does not run there."""
+        self.write(CONVOLUTION)
+        layer = self.tune("--machine", "ascend910b2")["layer"]
+        self.assertEqual((layer["search"]["counted"], layer["search"]["refused"]), (3, 1))
+        self.assertTrue(layer["best"]["check"]["passed"])
+
+    def test_ways_are_explored(self):
+        """Without a schedule both ways of windows are part of the space; of a product of matrices, they are not."""
+        self.write(CONVOLUTION[:CONVOLUTION.index("  schedule")] + CONVOLUTION[CONVOLUTION.index("  case"):])
+        words = ("--machine", "ascend910b2", "--effort", "random", "--budget", "100", "--check", "none")
+        variants = self.tune(*words)["layer"]["variants"]
+        self.assertEqual({"window=direct" in each["variant"] for each in variants}, {True, False})
+        self.write("kernel k(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b;\n case c { M = 64; N = 64; K = 64; } }")
+        self.assertFalse(any("window" in each["variant"] for each in self.tune(*words)["c"]["variants"]))
+
+
 class Host(TuneTest):
     """Timed figures differ from run to run; the decisions on them are tested."""
     WORDS = ("--machine", "host", "--case", "small")
