@@ -41,8 +41,8 @@ std::vector<std::string> includesOf(const std::string &home) {
   for (const char *header : {"kernel_operator.h", "acl/acl.h"}) {
     std::string found;
     std::error_code error;
-    for (fs::recursive_directory_iterator file(home, error), end; file != end && !error && found.empty();
-         file.increment(error))
+    for (fs::recursive_directory_iterator file(home, error), end;
+         file != end && !error && found.empty(); file.increment(error))
       if (llvm::StringRef(file->path()).ends_with(std::string("/") + header))
         found = file->path().substr(0, file->path().size() - std::strlen(header) - 1);
     if (found.empty())
@@ -83,7 +83,8 @@ bool checkAscendcProject(const std::string &folder) {
   const std::vector<std::string> words = commandFor(toolkit(), folder + "/main.asc");
   const std::vector<llvm::StringRef> arguments(words.begin(), words.end());
   std::string error;
-  const int code = llvm::sys::ExecuteAndWait(words.front(), arguments, std::nullopt, {}, 0, 0, &error);
+  const int code =
+      llvm::sys::ExecuteAndWait(words.front(), arguments, std::nullopt, {}, 0, 0, &error);
   if (code < 0)
     throw UserError(fmt::format("--check: {}: {}", words.front(), error));
   printError(code == 0 ? fmt::format("{} accepts {}\n", words.front(), words.back())
