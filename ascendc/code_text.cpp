@@ -23,9 +23,10 @@ static size_t breakOf(const std::string &line, size_t indentation, bool isCommen
 }
 
 void CodeText::add(const std::string &text) {
-  const std::string indentation(2 * depth_, ' ');
-  const bool isComment = text.starts_with("//");
-  std::string line = text.empty() ? "" : indentation + text;
+  const size_t own = std::min(text.find_first_not_of(' '), text.size());
+  const std::string indentation(2 * depth_ + own, ' ');
+  const bool isComment = text.substr(own).starts_with("//");
+  std::string line = text.empty() ? "" : indentation + text.substr(own);
   while (line.size() > longestLine) {
     const size_t at = breakOf(line, line.find_first_not_of(' ') + (isComment ? 3 : 1), isComment);
     if (at == 0)

@@ -396,6 +396,10 @@ std::string buildFile(const Kernel &kernel) {
              kernel.name) +
          R"text(
 option(WITH_TORCH "build lib${kernel}_torch.so" OFF)
+option(CANN_9_1 "CANN 9.1, which has other names for reductions" OFF)
+if(CANN_9_1)
+  add_compile_definitions(MMK_CANN_9_1)
+endif()
 add_compile_options($<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201>)
 set_source_files_properties(main.asc torch.asc PROPERTIES OBJECT_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.h;${CMAKE_CURRENT_SOURCE_DIR}/instructions.h")

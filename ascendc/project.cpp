@@ -98,7 +98,7 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
 
 /// What is in the way of a project, whatever the kernel's code: the operation at whose place it is
 /// reported, and the reason; null when nothing is.
-std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op, const Kernel &kernel) {
+std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op) {
   const aicore::MachineAttr machine = aicore::machineOf(op);
   if (machine.getKind())
     return {op, "code of the machine " + machine.getName().str() + ", which is no NPU"};
@@ -108,10 +108,6 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op, const 
                     "have one)"};
   if (machine.getVectorCores() != 2)
     return {op, "code of a machine with another number than two vector cores for each cube core"};
-  for (const Parameter &parameter : kernel.parameters)
-    if (parameter.isScalar() && parameter.type != ElementType::f32 &&
-        parameter.type != ElementType::i32)
-      return {op, "the scalar " + parameter.name + ", which is neither f32 nor i32"};
   for (mlir::Value argument : op.getBody().getArguments()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
     if (type && !namesOf(type.getElementType()))
@@ -146,7 +142,7 @@ mlir::LogicalResult checkRoom(aicore::KernelOp kernel, const std::string &code) 
 
 mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
                                                     const ProjectFacts &facts) {
-  if (const auto [op, reason] = obstacleOf(kernel, facts.kernel); op)
+  if (const auto [op, reason] = obstacleOf(kernel); op)
     return reportUnwritten(op, reason);
   const mlir::FailureOr<std::string> text = kernelText(kernel, facts.file);
   if (mlir::failed(text))

@@ -239,6 +239,9 @@ Calls CallWriter::compareIntegers() {
 // There is no exclusive or: (a | b) & ~(a & b).
 Calls CallWriter::combineMasks() {
   llvm::SmallVector<std::string> calls;
+  if (op.getInstruction() == "xor" && !call.inputs[1].isTile && call.inputs[1].text == "true")
+    return fmt::format("Not({}, {}, {});", words(call.target.text), words(call.inputs[0].text),
+                       maskWords);
   const std::string a = words(maskOf(call.inputs[0], call.spare, calls)),
                     b = words(maskOf(call.inputs[1], call.spare, calls)),
                     to = words(call.target.text);

@@ -143,7 +143,9 @@ bool isAtSync(const Core &core, bool ofVectorCores) {
 bool passSync(std::vector<std::unique_ptr<Block>> &blocks, bool ofVectorCores) {
   std::vector<Core *> cores;
   for (auto &block : blocks)
-    for (int side = ofVectorCores ? 1 : 0; side < (block->isMixed ? sides : 1); ++side)
+    // A block of a kernel of one kind of core is one core.
+    for (int side = ofVectorCores && block->isMixed ? 1 : 0; side < (block->isMixed ? sides : 1);
+         ++side)
       cores.push_back(&block->cores[side]);
   if (cores.empty() ||
       !std::ranges::all_of(cores, [&](Core *each) { return isAtSync(*each, ofVectorCores); }))
