@@ -126,7 +126,7 @@ class ProjectTest(CommandTest):
             call = ["nullptr", *(f"t[{i}]" for i in range(len(tensors))), *["workspace"] * needs,
                     *(values[name] for name in floats), *extents]
             # Each kernel is for itself: the functions of their files have the same names.
-            text.append(f'namespace variant{number} {{\n#include "{header}"\n}}\n#undef MMK_LAUNCH')
+            text.append(f'namespace variant{number} {{\n#include "{header}"\n}}')
             size = f"variant{number}::{workspace}({', '.join(extents)})" if needs else 1
             cases.append(f"case {number}: {{\nvoid *workspace = allocated({size});\nstatic_cast<void>(workspace);\n"
                          f"variant{number}::{launch}({', '.join(call)});\nbreak;\n}}")

@@ -4,6 +4,7 @@ ASCENDC_VARIANTS=20 is the long run; ASCENDC_ONLY names examples."""
 
 import os
 import random
+import re
 
 from projects import ProjectTest, Signature
 from command import EXAMPLES
@@ -20,8 +21,8 @@ class VariantTest(ProjectTest):
     # Of the first variants; the others are drawn.
     first = ({},)
 
-    def variants(self, program, count, named):
-        """Headers of some legal variants by their names."""
+    def variants(self, program, count, named, extents):
+        """Headers of some variants that are legal for these extents by their names."""
         draw, found = random.Random(program.name), {}
         for attempt in range(20 * count):
             if len(found) == count:
@@ -31,7 +32,11 @@ class VariantTest(ProjectTest):
             words = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
             project = self.emit(program, *words, *named, exit=None)
             if self.code == 0:
-                found.setdefault(self.variant, self.header(project))
+                text = self.header(project).read_text()
+                limits = re.findall(r"// assumes +(\w+) of at most (\d+)", text)
+                dims = dict(zip(re.findall(r"int64_t (\w+)", re.search(r"_launch\(([^)]*)", text)[1]), extents))
+                if all(dims[name] <= int(most) for name, most in limits):
+                    found.setdefault(self.variant, self.header(project))
             else:
                 self.assertNotIn("this is not written as Ascend C yet", self.said)
         return found
@@ -48,7 +53,7 @@ class VariantTest(ProjectTest):
     def check_example(self, program, kernel, all_extents, count):
         named = ["--kernel", kernel] if kernel else []
         signature = Signature(program.read_text(), kernel)
-        found = self.variants(program, count, named)
+        found = self.variants(program, count, named, all_extents[0])
         driver, dims = self.driver(list(found.values()), defaults=signature.defaults)
         bound = [d for d in dims if d not in signature.derived]
         for number, variant in enumerate(found):
