@@ -25,9 +25,9 @@ class CheckTest(CommandTest):
     def toolkit(self, name):
         """A toolkit with the headers of the shim, below two folders."""
         home = self.folder / name
-        for header in ("kernel_operator.h", "pipes.h"):
-            (home / "include/api").mkdir(parents=True, exist_ok=True)
-            shutil.copy(SHIM / header, home / "include/api")
+        (home / "include/api").mkdir(parents=True)
+        for header in SHIM.glob("*.h"):
+            shutil.copy(header, home / "include/api")
         shutil.copytree(SHIM / "acl", home / "include/acl")
         header = home / "include/api/kernel_operator.h"
         header.write_text(header.read_text().replace("#define MMK_LAUNCH", "#undef MMK_LAUNCH\n#define MMK_LAUNCH"))
