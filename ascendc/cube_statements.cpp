@@ -84,9 +84,12 @@ std::string Instructions::imageWidth(aicore::Load3dOp op) {
       number += *known * factor;
     else
       reach = expressions_.sum(reach, times(value, std::to_string(factor)));
+  const std::string width = expressions_.of(op.getWidth());
+  if (reach == width && number >= 0)
+    return width;
   if (number != 0 || reach == "0")
     reach += fmt::format(" {} {}", number < 0 ? "-" : "+", std::abs(number));
-  return fmt::format("LesserOf({}, {})", expressions_.of(op.getWidth()), reach);
+  return fmt::format("LesserOf({}, {})", width, reach);
 }
 
 Statement Instructions::loadWindows(aicore::Load3dOp op) {

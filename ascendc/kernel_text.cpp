@@ -278,9 +278,16 @@ std::string addressOf(llvm::StringRef tensor) { return (tensor + "_gm").str(); }
 
 bool mentions(llvm::StringRef text, llvm::StringRef word) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1))
-    if (!(at > 0 && isPart(text[at - 1])) && !isPart(text.substr(at + word.size()).str()[0]))
+  auto isInComment = [&](size_t at) {
+    return text.substr(0, at).rsplit('\n').second.contains("//");
+  };
+  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool isWord =
+        !(at > 0 && isPart(text[at - 1])) && !(end < text.size() && isPart(text[end]));
+    if (isWord && !isInComment(at))
       return true;
+  }
   return false;
 }
 

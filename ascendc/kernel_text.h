@@ -23,7 +23,7 @@ std::string functionOf(aicore::KernelOp kernel);
 /// The name of a parameter of the kernel's function: "a_gm" for the address of the tensor a.
 std::string addressOf(llvm::StringRef tensor);
 
-/// Whether a text has this word.
+/// Whether a text has this word outside of its comments.
 bool mentions(llvm::StringRef text, llvm::StringRef word);
 
 } // namespace mmk::ascendc
