@@ -57,6 +57,14 @@ kernel product(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f16[M, N] {
 }
 """, [(70, 100, 130), (20, 20, 20)])
 
+    def test_split(self):
+        self.check(EXAMPLES / "matmul_small.mmk", [(60, 300, 130)], "--set", "grid.K=4", "--set", "tile.M=32",
+                   "--set", "tile.N=64", "--set", "stage.K=128")
+
+    def test_split_flags(self):
+        self.expect_flags(EXAMPLES / "matmul_small.mmk", (40, 300, 70), "--set", "grid.K=2", "--set", "tile.M=32",
+                          "--set", "tile.N=64", "--set", "stage.K=128", "--set", "cores=3", least=15)
+
     def test_chain(self):
         self.check("""\
 kernel product(a: f16[M, K], b: f16[K, N], d: f16[N, P]) -> c: f32[M, P] {

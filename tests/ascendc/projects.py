@@ -56,6 +56,8 @@ class Signature:
         # Of scalars, and dimensions that follow from others.
         self.defaults = dict(re.findall(r"(\w+)\s*:\s*\w+\s*=\s*([^,\s)]+)", text))
         self.derived = dict(re.findall(r"\bdim\s+(\w+)\s*=\s*([^;]*);", text))
+        # Dimensions that the caller gives.
+        self.bound = {d for _, _, shape in self.parameters for d in shape} - set(self.derived)
 
     @staticmethod
     def parsed(text):
@@ -156,7 +158,7 @@ class ProjectTest(CommandTest):
             words += ["--output", f"{name}={self.folder / f'{name}.npy'}"]
         # The variant of the project, whatever another one is chosen for these dimensions.
         self.mmk("run", self.program, "--variant", self.variant, *ROOM,
-                 *(f"{d}={extent}" for d, extent in dims.items() if d not in signature.derived), *scalars, *words,
+                 *(f"{d}={extent}" for d, extent in dims.items() if d in signature.bound), *scalars, *words,
                  "--no-check")
         for name, *_ in signature.results:
             results.append(numpy.load(self.folder / f"{name}.npy").tobytes())
@@ -181,15 +183,16 @@ class ProjectTest(CommandTest):
                 self.assertTrue(all(same), f"other bits of the results: {same}")
 
     def check(self, program, all_dims, *words, scalars=(), kernel=None, orders=ORDERS):
-        """Whether the kernel gives the bits of the emulated core, with all these extents in the order of
-        its dimensions."""
+        """Whether the kernel gives the bits of the emulated core, with all these extents: in the order of its
+        dimensions, or by their names."""
         text = program.read_text() if isinstance(program, pathlib.Path) else program
         signature = Signature(text, kernel)
         named = ["--kernel", kernel] if kernel else []
         driver, dims = self.driver([self.header(self.emit(program, *words, *named))], scalars, signature.defaults)
         for extents in all_dims:
-            raws, expected = self.data(signature, dict(zip(dims, extents)), scalars, named)
-            self.compare(driver, raws, expected, extents, orders=orders)
+            extents = extents if isinstance(extents, dict) else dict(zip(dims, extents))
+            raws, expected = self.data(signature, extents, scalars, named)
+            self.compare(driver, raws, expected, [extents[d] for d in dims], orders=orders)
 
     def expect_flags(self, program, extents, *words, scalars=(), least, kernel=None):
         """That without any one of the flags that it comes by the kernel stops with a message, or is wrong."""
@@ -208,7 +211,9 @@ class ProjectTest(CommandTest):
         header.write_text(text.replace("#pragma once", """#pragma once
 inline bool kept(int flag) { return reach(flag), without() != flag; }"""))
         driver, dims = self.driver([header], scalars, signature.defaults)
-        raws, expected = self.data(signature, dict(zip(dims, extents)), scalars, named)
+        extents = extents if isinstance(extents, dict) else dict(zip(dims, extents))
+        raws, expected = self.data(signature, extents, scalars, named)
+        extents = [extents[d] for d in dims]
         reached = self.folder / "reached"
         self.ran(driver, raws, [len(bits) for bits in expected], extents, "ahead", REACHED=str(reached))
         flags = sorted({int(line) for line in reached.read_text().splitlines()})

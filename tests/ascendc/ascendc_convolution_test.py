@@ -1,0 +1,62 @@
+"""Convolutions as Ascend C: the windows that LoadData makes, and what is refused."""
+
+from projects import ProjectTest
+from command import EXAMPLES, main
+
+DIRECT = ("--set", "window=direct(16)")
+SAME = """\
+kernel convolution(x: {kind}[B, H, W, C], w: {kind}[3, 3, C, O]) -> y: {result}[B, H, W, O] {{
+  y[n, p, q, o] = sum[r, s, c](pad(x, 0)[n, p + r - 1, q + s - 1, c] * w[r, s, c, o]);
+}}
+"""
+# With strides, lines of the image are longer than the windows reach; without padding.
+STRIDED = """\
+kernel convolution(x: f16[B, H, W, C], w: f16[R, S, C, O]) -> y: f32[B, P, Q, O] {
+  dim P = (H - R) / 2 + 1;
+  dim Q = (W - S) / 3 + 1;
+  y[n, p, q, o] = sum[r, s, c](x[n, 2 * p + r, 3 * q + s, c] * w[r, s, c, o]);
+}
+"""
+DILATED = """\
+kernel convolution(x: f16[B, H, W, C], w: f16[3, 3, C, O], bias: f32[O]) -> y: f16[B, H, W, O] {
+  y[n, p, q, o] = relu(sum[r, s, c](pad(x, 0)[n, p + 2 * r - 2, q + 2 * s - 2, c] * w[r, s, c, o]) + bias[o]);
+}
+"""
+
+
+def dims(B, H, W, C, O, R=3, S=3, strides=None):
+    """All dimensions of a convolution, also those that follow from others; with strides without padding."""
+    P, Q = (H, W) if strides is None else ((H - R) // strides[0] + 1, (W - S) // strides[1] + 1)
+    return dict(B=B, H=H, W=W, C=C, O=O, R=R, S=S, P=P, Q=Q, NPQ=B * P * Q, RSC=R * S * C)
+
+
+class Convolution(ProjectTest):
+    def test_types(self):
+        for kind, result in (("f16", "f32"), ("f32", "f32"), ("bf16", "bf16")):
+            self.check(SAME.format(kind=kind, result=result), [dims(1, 1, 1, 1, 1), dims(2, 7, 9, 5, 33), dims(1, 14, 30, 40, 20)],
+                       *DIRECT)
+
+    def test_strides(self):
+        self.check(STRIDED, [dims(1, 1, 1, 1, 1, 1, 1, (2, 3)), dims(2, 12, 19, 5, 33, 3, 2, (2, 3)),
+                             dims(1, 14, 30, 40, 20, 5, 3, (2, 3))], *DIRECT)
+
+    def test_dilation_and_epilogue(self):
+        self.check(DILATED, [dims(2, 7, 9, 5, 33)], *DIRECT)
+
+    def test_example(self):
+        self.check(EXAMPLES / "convolution" / "conv2d.mmk", [dims(2, 11, 9, 5, 7)], *DIRECT,
+                   kernel="conv2d_nhwc")
+
+    def test_flags(self):
+        self.expect_flags(SAME.format(kind="f16", result="f32"), dims(2, 14, 20, 50, 33), "--set",
+                          "window=direct(32)", "--set", "cores=1", least=15)
+
+    def test_refused(self):
+        self.emit(EXAMPLES / "convolution" / "conv2d.mmk", "--kernel", "conv2d", *DIRECT, exit=2)
+        self.assertIn("conv2d.mmk:6:7: error: this is not written as Ascend C yet: windows of an image as the right "
+                      "operand of a product: into L0B, LoadData makes their pixels the depth (channels last in the "
+                      "result make them the left operand)\n", self.said)
+
+
+if __name__ == "__main__":
+    main()
