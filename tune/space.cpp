@@ -162,6 +162,17 @@ bool Space::canUsePanel(const Point &point) const {
   return !panel || orderAlong(*panel) == (order ? axes_[*order].words[point[*order]] : "rows");
 }
 
+bool Space::canReadWindows(const Point &point) const {
+  const auto window = axisOf("window");
+  if (!window || !axes_[*window].words[point[*window]].starts_with("direct"))
+    return true;
+  if (const auto keep = axisOf("keep"); keep && axes_[*keep].words[point[*keep]] != "none")
+    return false;
+  return std::ranges::all_of(stages_, [&](const StageOfTile &it) {
+    return number(point, fmt::format("grid.{}", indexOf(axes_[it.stage].key))).value_or(1) == 1;
+  });
+}
+
 bool Space::mayExist(const Point &point) const {
   if (const auto cores = number(point, "cores"); cores && *cores > machine_->cubeCores)
     return false;
@@ -171,7 +182,7 @@ bool Space::mayExist(const Point &point) const {
     if (length && step && *length % *step != 0)
       return false;
   }
-  if (!canUsePanel(point))
+  if (!canUsePanel(point) || !canReadWindows(point))
     return false;
   if (!schedule_)
     return true;
@@ -182,7 +193,8 @@ bool Space::mayExist(const Point &point) const {
 }
 
 bool Space::isInRules(std::string_view key) const {
-  return key == "cores" || key == "keep" || key == "order" ||
+  return key == "cores" || key == "keep" || key == "order" || key == "window" ||
+         (isOf(key, "grid") && axisOf("window")) ||
          std::ranges::any_of(stages_,
                              [&](const StageOfTile &it) {
                                return axes_[it.stage].key == key || axes_[it.tile].key == key;

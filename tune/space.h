@@ -54,8 +54,9 @@ public:
   }
 
   /// False where a rule of the schedule is broken, a stage is no multiple of its tile, more cores
-  /// are requested than there are, or a panel is kept in an order that does not reuse it; other
-  /// refusals of a machine are found by compiling.
+  /// are requested than there are, a panel is kept in an order that does not reuse it, or windows
+  /// are read in place beside a kept panel or a divided depth; other refusals of a machine are
+  /// found by compiling.
   bool mayExist(const Point &point) const;
 
   /// ("tile.M", "64") for every axis.
@@ -94,6 +95,7 @@ public:
 private:
   explicit Space(const Machine &machine) : machine_(&machine) {}
   bool canUsePanel(const Point &point) const;
+  bool canReadWindows(const Point &point) const;
   void addStarts(const std::vector<Choices> &starts);
   void sortAxes();
   Point pointOf(const Choices &start) const;
