@@ -58,7 +58,10 @@ std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::St
   std::vector<std::string> list;
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (mlir::isa<mlir::MemRefType>(argument.getType()))
-      list.push_back("__gm__ uint8_t *" + addressOf(names.of(argument)));
+      list.push_back(fmt::format(fmt::runtime(mentions(body, names.of(argument))
+                                                  ? "__gm__ uint8_t *{}"
+                                                  : "__gm__ uint8_t * /* {} */"),
+                                 addressOf(names.of(argument))));
   if (meetingBytes(kernel) > 0)
     list.push_back("__gm__ uint8_t *workspace_gm");
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
@@ -75,15 +78,17 @@ std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::St
   return llvm::join(list, ", ");
 }
 
-void writeTensors(CodeText &code, aicore::KernelOp kernel, VariableNames &names) {
+void writeTensors(CodeText &code, aicore::KernelOp kernel, VariableNames &names,
+                  llvm::StringRef body) {
   llvm::SmallVector<mlir::Value> tensors(kernel.getBody().getArguments());
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
     tensors.push_back(workspace.getResult());
   for (mlir::Value tensor : tensors) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(tensor.getType());
-    if (!type)
+    const std::string name = names.of(tensor);
+    if (!type || !mentions(body, name))
       continue;
-    const std::string element(namesOf(type.getElementType())->device), name = names.of(tensor);
+    const std::string element(namesOf(type.getElementType())->device);
     code.line("const auto {} = TensorAt<{}>({});", name, element, addressOf(name));
   }
 }
@@ -278,15 +283,12 @@ std::string addressOf(llvm::StringRef tensor) { return (tensor + "_gm").str(); }
 
 bool mentions(llvm::StringRef text, llvm::StringRef word) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  auto isInComment = [&](size_t at) {
-    return text.substr(0, at).rsplit('\n').second.contains("//");
-  };
-  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    const bool isWord =
-        !(at > 0 && isPart(text[at - 1])) && !(end < text.size() && isPart(text[end]));
-    if (isWord && !isInComment(at))
-      return true;
+  for (llvm::StringRef line : llvm::split(text, '\n')) {
+    const llvm::StringRef code = line.split("//").first;
+    for (size_t at = code.find(word); at != llvm::StringRef::npos; at = code.find(word, at + 1))
+      if (!(at > 0 && isPart(code[at - 1])) &&
+          !(at + word.size() < code.size() && isPart(code[at + word.size()])))
+        return true;
   }
   return false;
 }
@@ -304,7 +306,7 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
   code.open(fmt::format("__global__ {} void {}({})", attributeOf(cores), functionOf(kernel),
                         parametersOf(kernel, names, *body)));
   code.add("InitSocState();");
-  writeTensors(code, kernel, names);
+  writeTensors(code, kernel, names, *body);
   code.paste(*body);
   code.add("PipeBarrier<PIPE_ALL>();");
   code.close();

@@ -5,6 +5,7 @@
 #include "ascendc/instructions.h"
 #include "ascendc/kernel_text.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,9 +58,11 @@ static std::string bytesBody(aicore::KernelOp kernel, aicore::WorkspaceOp worksp
   Side host = Side::host();
   Expressions expressions(names, host);
   CodeText code(1);
+  llvm::SetVector<mlir::Operation *> needed;
+  (void)mlir::getBackwardSlice(workspace.getOperation(), &needed);
   for (mlir::Operation &op : kernel.getBody().front()) {
-    if (mlir::isa<mlir::arith::ConstantOp>(op))
-      continue; // written where it is used
+    if (!needed.contains(&op) || mlir::isa<mlir::arith::ConstantOp>(op))
+      continue; // a constant is written where it is used
     const std::optional<std::string> line = expressions.declaration(&op);
     if (line && !line->empty())
       code.add(*line);

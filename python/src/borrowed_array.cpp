@@ -113,7 +113,8 @@ void BorrowedArray::takeBuffer(py::handle object, const mmk_argument &argument,
       continue;
     if (view_.strides[d] % view_.itemsize != 0)
       refuse(argument, declared,
-             "a stride of " + std::to_string(view_.strides[d]) + " bytes, no multiple of an element");
+             "a stride of " + std::to_string(view_.strides[d]) +
+                 " bytes, no multiple of an element");
     tensor_.strides[d] = view_.strides[d] / view_.itemsize;
   }
 }
@@ -125,14 +126,15 @@ void BorrowedArray::takeDlpack(py::handle object, const mmk_argument &argument,
            "a tensor that requires gradients, which a call does not record: use mmk.torch.op, "
            "torch.no_grad() or detach()");
   capsule_ = capsuleOf(object);
-  auto *managed = static_cast<dlpack::ManagedTensor *>(
-      PyCapsule_GetPointer(capsule_.ptr(), dlpack::name));
+  auto *managed =
+      static_cast<dlpack::ManagedTensor *>(PyCapsule_GetPointer(capsule_.ptr(), dlpack::name));
   if (!managed)
     throw py::error_already_set();
   const dlpack::Tensor &given = managed->tensor;
   if (given.device.type != dlpack::cpu)
     refuse(argument, declared,
-           "a tensor on another device (DLPack's number " + std::to_string(given.device.type) + ")");
+           "a tensor on another device (DLPack's number " + std::to_string(given.device.type) +
+               ")");
   const auto type = elementTypeOf(given.type);
   if (!type)
     refuse(argument, declared, "a tensor of " + elementNameOf(object));

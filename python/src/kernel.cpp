@@ -13,8 +13,9 @@ namespace {
 void expectSuccess(mmk_error *error) {
   if (!error)
     return;
-  const py::object exception = py::module_::import("mmk.errors").attr("exception_of")(
-      static_cast<int>(mmk_error_kind_of(error)), mmk_error_message(error));
+  const py::object exception = py::module_::import("mmk.errors")
+                                   .attr("exception_of")(static_cast<int>(mmk_error_kind_of(error)),
+                                                         mmk_error_message(error));
   mmk_error_free(error);
   PyErr_SetObject(py::type::handle_of(exception).ptr(), exception.ptr());
   throw py::error_already_set();
@@ -27,8 +28,7 @@ std::string spelling(const mmk_argument &argument) {
   return argument.rank > 0 ? text + "]" : text;
 }
 
-template <typename Pair>
-std::vector<Pair> pairsOf(const std::map<std::string, int64_t> &values) {
+template <typename Pair> std::vector<Pair> pairsOf(const std::map<std::string, int64_t> &values) {
   std::vector<Pair> pairs;
   for (const auto &[name, value] : values)
     pairs.push_back({name.c_str(), value});
@@ -192,10 +192,10 @@ void Kernel::makeResults(Call &call) {
 }
 
 void Kernel::inferResults(const std::vector<mmk_tensor> &tensors) {
-  int64_t(*extents)[MMK_MAX_RANK];
+  int64_t (*extents)[MMK_MAX_RANK];
   std::vector<Extents> inferred(arguments_.size() - parameters_);
   static_assert(sizeof(Extents) == sizeof *extents);
-  extents = reinterpret_cast<int64_t(*)[MMK_MAX_RANK]>(inferred.data());
+  extents = reinterpret_cast<int64_t (*)[MMK_MAX_RANK]>(inferred.data());
   expectSuccess(mmk_result_extents(kernel_.get(), tensors.data(), tensors.size(), extents));
   last_ = tensors;
   lastExtents_ = std::move(inferred);
@@ -216,9 +216,8 @@ py::object Kernel::resultsOf(Call &call) const {
 }
 
 const Kernel::Argument &Kernel::argumentNamed(const std::string &name) const {
-  const auto found = std::find_if(arguments_.begin(), arguments_.end(), [&](const Argument &each) {
-    return each.it.name == name;
-  });
+  const auto found = std::find_if(arguments_.begin(), arguments_.end(),
+                                  [&](const Argument &each) { return each.it.name == name; });
   if (found == arguments_.end())
     throw py::type_error(this->name() + " has no argument '" + name + "'");
   return *found;
@@ -233,8 +232,7 @@ std::unique_ptr<PackedConstant> Kernel::pack(const std::string &name, py::handle
   packed->memory.reset(std::aligned_alloc(64, (packed->bytes + 63) / 64 * 64));
   if (!packed->memory)
     throw std::bad_alloc();
-  expectSuccess(
-      mmk_pack(kernel_.get(), &borrowed.tensor(), packed->memory.get(), &packed->bytes));
+  expectSuccess(mmk_pack(kernel_.get(), &borrowed.tensor(), packed->memory.get(), &packed->bytes));
   packed->tensor = borrowed.tensor();
   packed->tensor.data = packed->memory.get();
   packed->tensor.type |= MMK_PACKED;

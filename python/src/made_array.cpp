@@ -78,8 +78,7 @@ void freeExported(dlpack::ManagedTensor *managed) {
 void freeCapsule(PyObject *capsule) {
   // One that was taken over has another name.
   if (PyCapsule_IsValid(capsule, dlpack::name))
-    freeExported(
-        static_cast<dlpack::ManagedTensor *>(PyCapsule_GetPointer(capsule, dlpack::name)));
+    freeExported(static_cast<dlpack::ManagedTensor *>(PyCapsule_GetPointer(capsule, dlpack::name)));
 }
 
 } // namespace

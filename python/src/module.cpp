@@ -10,7 +10,8 @@ using namespace mmk::python;
 PYBIND11_MODULE(_mmk, module) {
   module.attr("version") = mmk_version();
   module.def(
-      "keep_memory", [](size_t bytes) { ResultMemory::shared().setLimit(bytes); }, py::arg("bytes"));
+      "keep_memory", [](size_t bytes) { ResultMemory::shared().setLimit(bytes); },
+      py::arg("bytes"));
   module.def("kept_memory", [] { return ResultMemory::shared().kept(); });
 
   py::class_<PackedConstant>(module, "PackedConstant")
@@ -21,10 +22,10 @@ PYBIND11_MODULE(_mmk, module) {
                        std::optional<std::string> kernel, std::optional<std::string> variant,
                        std::optional<std::string> cache, std::map<std::string, int64_t> shape,
                        std::map<std::string, int64_t> ints) {
-             return std::make_unique<Kernel>(
-                 text, name,
-                 CompileOptions{std::move(kernel), std::move(variant), std::move(cache), machine,
-                                std::move(shape), std::move(ints)});
+             return std::make_unique<Kernel>(text, name,
+                                             CompileOptions{std::move(kernel), std::move(variant),
+                                                            std::move(cache), machine,
+                                                            std::move(shape), std::move(ints)});
            }),
            py::arg("text"), py::arg("name"), py::arg("machine"), py::arg("kernel"),
            py::arg("variant"), py::arg("cache"), py::arg("shape"), py::arg("ints"))

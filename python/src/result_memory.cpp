@@ -26,7 +26,8 @@ void *ResultMemory::take(size_t bytes) {
   {
     const std::lock_guard guard(lock_);
     // The newest is the likeliest to be in a cache.
-    if (auto found = bySize_.upper_bound(size); found != bySize_.begin() && (--found)->first == size) {
+    if (auto found = bySize_.upper_bound(size);
+        found != bySize_.begin() && (--found)->first == size) {
       void *memory = found->second->memory;
       blocks_.erase(found->second);
       bySize_.erase(found);

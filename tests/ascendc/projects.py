@@ -47,7 +47,7 @@ class Signature:
     """Parameters and results of a kernel: names, types and shapes, as its text has them."""
 
     def __init__(self, text, kernel=None):
-        text = re.sub("//.*", "", text)
+        text = re.sub(r"//.*|\bconst\s", "", text)
         self.name, self.parameters, self.results = next(
             (name, self.parsed(parameters), self.parsed(results))
             for name, parameters, results in re.findall(r"kernel (\w+)\s*\((.*?)\)\s*->(.*?)\{", text, re.S)

@@ -2,6 +2,7 @@
 //
 //   mmk-hunt [COUNT [SEED [KERNELS]]]     samples 0 to COUNT - 1 of a seed
 //   mmk-hunt --one NUMBER SEED [KERNELS]  one of them, as text, with what comes of it
+//   mmk-hunt --text NUMBER SEED [KERNELS] the text alone, and the command that runs it
 //
 // KERNELS: "attention", two products with row algebra between them alone; "convolution", products
 // of windows alone.
@@ -66,10 +67,14 @@ void report(const Found &found, const Series &series) {
     save(shrink(sample, failsAlike), last);
 }
 
-int one(uint64_t number, const Series &series) {
-  const Sample sample = draw(series, number);
+void print(const Sample &sample) {
   std::cout << text(sample.kernel) << "mmk run sample.mmk" << commandLine(sample, {}) << "\n"
             << std::flush;
+}
+
+int one(uint64_t number, const Series &series) {
+  const Sample sample = draw(series, number);
+  print(sample);
   const Outcome outcome = attemptInChild(sample);
   std::cout << (outcome.failed() ? "does not keep to: " + outcome.property + "\n" : "")
             << outcome.message << "\n";
@@ -106,12 +111,17 @@ int main(int argc, char **argv) {
   const auto number = [&](int index, uint64_t byDefault) {
     return argc > index ? std::strtoull(argv[index], nullptr, 10) : byDefault;
   };
-  const bool isOne = argc > 1 && std::string_view(argv[1]) == "--one";
-  const int first = isOne ? 2 : 1;
+  const std::string_view option = argc > 1 ? argv[1] : "";
+  const bool isOne = option == "--one", isText = option == "--text";
+  const int first = isOne || isText ? 2 : 1;
   const std::string_view kernels = argc > first + 2 ? argv[first + 2] : "";
   const Series series{number(first + 1, 1), kernels == "attention" ? Series::Kernels::attention
                                             : kernels == "convolution"
                                                 ? Series::Kernels::convolution
                                                 : Series::Kernels::all};
+  if (isText) {
+    print(draw(series, number(first, 0)));
+    return 0;
+  }
   return isOne ? one(number(first, 0), series) : hunt(number(first, 200), series);
 }
