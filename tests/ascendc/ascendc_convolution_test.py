@@ -1,6 +1,6 @@
 """Convolutions as Ascend C: the windows that LoadData makes, and what is refused."""
 
-from projects import ProjectTest
+from variants import VariantTest
 from command import EXAMPLES, main
 
 DIRECT = ("--set", "window=direct(16)")
@@ -30,7 +30,24 @@ def dims(B, H, W, C, O, R=3, S=3, strides=None):
     return dict(B=B, H=H, W=W, C=C, O=O, R=R, S=S, P=P, Q=Q, NPQ=B * P * Q, RSC=R * S * C)
 
 
-class Convolution(ProjectTest):
+# Of examples, the dimensions in the order of the launch; behind them those that are merged.
+EXTENTS = {
+    "convolution/conv2d:conv2d_nhwc": ((2, 11, 9, 5, 3, 3, 7, 2 * 11 * 9, 3 * 3 * 5),),
+}
+
+
+class Convolution(VariantTest):
+    choices = {
+        "tile.NPQ": (16, 64, 128), "tile.O": (16, 64), "tile.RSC": (16, 32, 64), "buffers.l1": (1, 2),
+        "buffers.l0": (1, 2), "buffers.acc": (1, 2), "cores": (1, 3, 20), "order": ("rows", "columns"),
+        "skew": ("none", "stages"), "store": ("after", "overlapped"),
+        "window": ("direct(16)", "direct(32)", "unfolded"),
+    }
+    first = ({"window": "direct(16)"}, {"window": "unfolded"})
+
+    def test_examples(self):
+        self.check_examples(EXTENTS, 2)
+
     def test_types(self):
         for kind, result in (("f16", "f32"), ("f32", "f32"), ("bf16", "bf16")):
             self.check(SAME.format(kind=kind, result=result), [dims(1, 1, 1, 1, 1), dims(2, 7, 9, 5, 33), dims(1, 14, 30, 40, 20)],
@@ -42,10 +59,6 @@ class Convolution(ProjectTest):
 
     def test_dilation_and_epilogue(self):
         self.check(DILATED, [dims(2, 7, 9, 5, 33)], *DIRECT)
-
-    def test_example(self):
-        self.check(EXAMPLES / "convolution" / "conv2d.mmk", [dims(2, 11, 9, 5, 7)], *DIRECT,
-                   kernel="conv2d_nhwc")
 
     def test_flags(self):
         self.expect_flags(SAME.format(kind="f16", result="f32"), dims(2, 14, 20, 50, 33), "--set",
