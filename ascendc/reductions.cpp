@@ -1,11 +1,15 @@
 // Reductions, sums up to each element, positions and random numbers.
 #include "ascendc/element_names.h"
 #include "ascendc/unwritten.h"
+#include "ascendc/vector_calls.h"
 #include "ascendc/vector_statements.h"
 
 #include <fmt/format.h>
 
 namespace mmk::ascendc {
+
+using aicore::ReduceKind;
+
 namespace {
 
 /// How the results of a reduction are combined (vector_functions.cpp), and what changes none; null
@@ -15,18 +19,18 @@ struct Combination {
   std::string identity;
 };
 
-Combination combinationOf(aicore::ReduceKind kind, mlir::Type element) {
+Combination combinationOf(ReduceKind kind, mlir::Type element) {
   const bool isFloat = mlir::isa<mlir::FloatType>(element);
   switch (kind) {
-  case aicore::ReduceKind::add:
+  case ReduceKind::add:
     return {"AddOf", "0"};
-  case aicore::ReduceKind::mul:
+  case ReduceKind::mul:
     return {"MulOf", "1"};
-  case aicore::ReduceKind::max:
-  case aicore::ReduceKind::argmax:
+  case ReduceKind::max:
+  case ReduceKind::argmax:
     return {"MaxOf", isFloat ? "-Infinity()" : "INT32_MIN"};
-  case aicore::ReduceKind::min:
-  case aicore::ReduceKind::argmin:
+  case ReduceKind::min:
+  case ReduceKind::argmin:
     return {"MinOf", isFloat ? "Infinity()" : "INT32_MAX"};
   }
   return {nullptr, ""};
@@ -39,15 +43,13 @@ Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const N
   auto refuse = [&](const llvm::Twine &why) -> Statement {
     return reportUnwritten(op, "the reduction " + aicore::stringifyReduceKind(op.getKind()) + why);
   };
-  const bool isInteger = element.isInteger(32);
-  if (!element.isF32() && !element.isF16() && !isInteger)
-    return refuse(" of a type that the interface does not compute with");
-  if (op.givesPosition() && (op.getByRows() || !element.isF32()))
-    return refuse(op.getByRows() ? " of rows to one" : " of another type than f32");
-  if (!op.getByRows() && (isInteger || op.getKind() == aicore::ReduceKind::mul))
-    return refuse(isInteger ? " of i32 along columns" : " along columns");
-  if (!op.getByRows() && element.isF16() && op.getKind() == aicore::ReduceKind::add)
-    return refuse(" of f16 along columns");
+  const bool isFloat = element.isF32() || element.isF16(), isSum = op.getKind() == ReduceKind::add;
+  if (!op.getByRows() && op.getKind() == ReduceKind::mul)
+    return refuse(" along columns");
+  if (op.givesPosition() ? !element.isF32()
+      : op.getByRows()   ? !isArithmetic(element)
+                         : !isFloat || (isSum && !element.isF32()))
+    return refuse(" of " + typeText(element) + (op.getByRows() ? " along rows" : " along columns"));
   const Combination by = combinationOf(op.getKind(), element);
   auto tile = [&](mlir::Value buffer, mlir::Value slot) {
     return nameTile({buffer, slot, 0, aicore::VectorTile::Role::input});
@@ -56,6 +58,10 @@ Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const N
                     target = tile(op.getTargets()[0], op.getTargetSlots()[0]),
                     rows = expressions.of(op.getRows()), columns = expressions.of(op.getColumns());
   const int64_t stride = shapeOf(op.getSource())[1];
+  if (op.givesPosition() && op.getByRows())
+    return fmt::format(
+        "PositionsByRows<{}>({}, {}, {}, {}, {}, {});", op.getKind() == ReduceKind::argmin,
+        tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows, columns, stride);
   std::string text = fmt::format("{}<{}>({}, {}, {}, {}, {}, {});",
                                  op.getByRows() ? "ReduceColumns" : "ReduceRows", by.name, target,
                                  source, rows, columns, stride, by.identity);

@@ -223,7 +223,7 @@ Calls CallWriter::compareIntegers() {
     isNegated = true;
     break;
   default:
-    return refuse(" of numbers without a sign");
+    return refuse(" of this type");
   }
   if (compared == greater)
     calls.push_back(

@@ -370,6 +370,47 @@ __aicore__ inline void PositionsOf(const LocalTensor<int32_t> &to, const LocalTe
   }
 }
 )"},
+    DeviceFunction{"PositionsByRows", R"(
+// Of each column the best element, and its row: the first of equals, or the first NaN.
+template <bool isLeast>
+__aicore__ inline void PositionsByRows(const LocalTensor<int32_t> &to,
+                                       const LocalTensor<float> &best,
+                                       const LocalTensor<float> &tile, int64_t rows,
+                                       int64_t columns, int64_t stride) {
+  const LocalTensor<uint16_t> mask = Spare<uint16_t>(0), known = Spare<uint16_t>(1);
+  const LocalTensor<int32_t> number = Spare<int32_t>(2);
+  for (int64_t column = 0; column < columns; column += 256) {
+    const auto count = static_cast<int32_t>(LesserOf(columns - column, 256));
+    const LocalTensor<int32_t> places = to[column];
+    const LocalTensor<float> found = best[column];
+    Duplicate(places, static_cast<int32_t>(0), count);
+    PipeBarrier<PIPE_V>();
+    Duplicate(found, isLeast ? Infinity() : -Infinity(), count);
+    PipeBarrier<PIPE_V>();
+    for (int64_t row = 0; row < rows; ++row) {
+      const LocalTensor<float> part = tile[row * stride + column];
+      // Beyond what is known, or NaN, where that is none.
+      CompareAll(mask, part, found, isLeast ? CMPMODE::GE : CMPMODE::LE, count);
+      PipeBarrier<PIPE_V>();
+      Not(mask, mask, 16);
+      PipeBarrier<PIPE_V>();
+      CompareAll(known, found, found, CMPMODE::EQ, count);
+      PipeBarrier<PIPE_V>();
+      And(mask, mask, known, 16);
+      PipeBarrier<PIPE_V>();
+      Duplicate(number, static_cast<int32_t>(row), count);
+      PipeBarrier<PIPE_V>();
+      Select(found, mask.ReinterpretCast<uint8_t>(), part, found,
+             SELMODE::VSEL_TENSOR_TENSOR_MODE, static_cast<uint32_t>(count));
+      PipeBarrier<PIPE_V>();
+      Select(places.ReinterpretCast<float>(), mask.ReinterpretCast<uint8_t>(),
+             number.ReinterpretCast<float>(), places.ReinterpretCast<float>(),
+             SELMODE::VSEL_TENSOR_TENSOR_MODE, static_cast<uint32_t>(count));
+      PipeBarrier<PIPE_V>();
+    }
+  }
+}
+)"},
     DeviceFunction{"Words", R"(
 // Arithmetic modulo 2^32 on the 256 words of pieces of spare room.
 struct Words {

@@ -38,7 +38,9 @@ std::string predictionOf(Lowering &lowering, const Machine &machine, const Kerne
 
 } // namespace
 
-void leaveRoom(const Machine &machine, Target &target) {
+void leaveRoom(Target &target) {
+  const Machine machine =
+      loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets);
   const std::string path = "memories.ub.reserved";
   const auto ub = machine.memories.find(Memory::ub);
   if (ub == machine.memories.end() || ub->second.capacity() <= ascendc::planBytes ||

@@ -11,7 +11,7 @@ namespace mmk::driver {
 
 /// Plans with the room in UB that calls of the interface need (ascendc/vector_room.h), unless the
 /// command line says how much of it is reserved.
-void leaveRoom(const Machine &machine, Target &target);
+void leaveRoom(Target &target);
 
 /// Writes the project into a folder. With a case, its dimensions are those that the host program
 /// runs by default, and the clock's prediction for them stands at the top. A program that cannot be

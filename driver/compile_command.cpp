@@ -86,32 +86,10 @@ struct Compiled {
   Target target;
   std::vector<std::string> arguments, cases;
   std::string printAfter;
-  bool isForAscendc = false;
 };
 
-/// The target with the variant for its case. Of Ascend C, one that fits beside the room that its
-/// calls need: the one for all of UB if that does.
-Target chosenTarget(Session &given, const Compiled &what, const std::vector<RunCase> &runs,
-                    std::string &reason) {
-  auto choose = [&](Session &session, const Target &target) {
-    return runs.empty() ? target
-                        : withVariantOf(session, target, session.kernel(), runs.front(), reason);
-  };
-  Target target = choose(given, what.target);
-  if (!what.isForAscendc)
-    return target;
-  leaveRoom(given.machine(), target);
-  Session planned(given, target);
-  if (!target.variant || what.target.variant ||
-      planned.tryLower(planned.kernel(), planned.fixedChoices(planned.kernel())))
-    return target;
-  target.variant.reset();
-  Session beside(given, target);
-  return choose(beside, target);
-}
-
 /// Gives the session and the lowering of a variant to `write`, and the case that it was chosen for.
-template <typename Write> void lowered(const Compiled &what, LoweringLevel until, Write write) {
+template <typename Write> void lowered(Compiled what, LoweringLevel until, Write write) {
   Session given(what.target);
   std::vector<RunCase> runs;
   // Without a shape, the machine's default: it fits its tiles to the shape when it runs.
@@ -120,12 +98,12 @@ template <typename Write> void lowered(const Compiled &what, LoweringLevel until
     if (runs.size() > 1)
       throw UserError(
           fmt::format("expected one case to choose the variant for, found {}", runs.size()));
+    std::string reason;
+    what.target = withVariantOf(given, what.target, given.kernel(), runs.front(), reason);
+    if (!reason.empty())
+      printError(fmt::format("chosen for {}\n", reason));
   }
-  std::string reason;
-  const Target target = chosenTarget(given, what, runs, reason);
-  if (!reason.empty())
-    printError(fmt::format("chosen for {}\n", reason));
-  Session session(given, target);
+  Session session(given, what.target);
   Lowering lowering = session.lower(session.kernel(), until, what.printAfter);
   write(session, lowering, runs);
 }
@@ -203,7 +181,9 @@ int compileCommand(const std::vector<std::string> &words) {
   std::optional<Timing> listener;
   if (timing)
     listener.emplace();
-  const Compiled what{target, arguments, cases, printAfter.value_or(""), stage == "ascendc"};
+  if (stage == "ascendc")
+    leaveRoom(target);
+  const Compiled what{target, arguments, cases, printAfter.value_or("")};
   if (stage == "ascendc") {
     lowered(what, LoweringLevel::aicore, [&](Session &session, Lowering &lowering, auto &runs) {
       writeAscendcProject(session, lowering, runs, to);

@@ -12,8 +12,6 @@
 namespace mmk::driver {
 namespace {
 
-constexpr const char *defaultMachine = "ascend910b3";
-
 std::shared_ptr<const Program> checkOrRefuse(const Target &target, const Machine &machine) {
   const std::string &path = target.file;
   Diagnostics diagnostics;

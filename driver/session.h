@@ -9,6 +9,9 @@
 
 namespace mmk::driver {
 
+/// Of a command line that names no machine.
+inline constexpr const char *defaultMachine = "ascend910b3";
+
 class Session {
 public:
   /// Reads and checks the program and loads the machine; warnings go to standard error. `remarks`

@@ -45,6 +45,13 @@ kernel product(a: f32[M, N], h: f16[M, N])
   w = min[M](h);
 }
 """
+POSITIONS = """\
+kernel product(a: f32[M, N], h: f16[M, N]) -> p: i32[N], q: i32[N] {
+  p = argmax[M](a);
+  q = argmin[M](h);
+  schedule { tile M = 8, N = 64; }
+}
+"""
 LENGTHS = """\
 kernel product(x: f32[M, N], length: i32[M], most: i32) -> y: f32[M], z: f32[M, N] {
   y[i] = sum[j | j < length[i] && j < most](x[i, j]);
@@ -67,6 +74,8 @@ REFUSED = (
      "the reduction mul along columns"),
     (CAST.replace("f32[", "i32[").replace("i32[M, N] {", "i32[M] {").replace("CODE", "sum[N](a)"), (), "2:7",
      "the reduction add of i32 along columns"),
+    (CAST.replace("f32[", "i32[").replace("c: i32[M, N] {", "c: i32[M] {").replace("CODE", "max[N](a)"), (), "2:7",
+     "the reduction max of i32 along columns"),
     (CAST.replace("c = CODE;", "c[i, j] = a[i / 2, j];"), (), "1:33", "elements at indices with a quotient"),
     (CAST.replace("CODE", "a / 3.0"), ("--machine-set", "memories.ub.reserved=256", "--set", "tile.M=23",
                                         "--set", "tile.N=512"), "1:8",
@@ -98,6 +107,9 @@ class Operations(ProjectTest):
 
     def test_reductions(self):
         self.check(REDUCTIONS, [(19, 301), (1, 1)])
+
+    def test_positions(self):
+        self.check(POSITIONS, [(19, 301), (1, 1)])
 
     def test_lengths(self):
         """Bounds of loops that depend on data."""
