@@ -68,7 +68,9 @@ std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::St
     list.push_back("__gm__ uint8_t *" + addressOf(names.of(workspace.getResult())));
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (argument.getType().isF32() || argument.getType().isInteger())
-      list.push_back(fmt::format("{} {}", namesOf(argument.getType())->device, names.of(argument)));
+      list.push_back(
+          fmt::format(fmt::runtime(mentions(body, names.of(argument)) ? "{} {}" : "{} /* {} */"),
+                      namesOf(argument.getType())->device, names.of(argument)));
   // The strides of a tensor do not read each of its dimensions.
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (argument.getType().isIndex())

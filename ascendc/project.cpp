@@ -12,6 +12,7 @@
 #include "ascendc/vector_room.h"
 #include "ascendc/workspace_text.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mmk::ascendc {
@@ -140,10 +141,25 @@ mlir::LogicalResult checkRoom(aicore::KernelOp kernel, const std::string &code) 
 
 } // namespace
 
+/// Compilers warn of a number that is compared with itself.
+static void foldComparisons(aicore::KernelOp kernel) {
+  kernel.walk([](mlir::arith::CmpIOp compare) {
+    if (compare.getLhs() != compare.getRhs())
+      return;
+    mlir::OpBuilder b(compare);
+    const bool holds = mlir::arith::applyCmpPredicate(compare.getPredicate(), llvm::APInt(32, 0),
+                                                      llvm::APInt(32, 0));
+    compare.replaceAllUsesWith(mlir::Value(
+        mlir::arith::ConstantIntOp::create(b, compare.getLoc(), b.getI1Type(), holds ? 1 : 0)));
+    compare.erase();
+  });
+}
+
 mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
                                                     const ProjectFacts &facts) {
   if (const auto [op, reason] = obstacleOf(kernel); op)
     return reportUnwritten(op, reason);
+  foldComparisons(kernel);
   const mlir::FailureOr<std::string> text = kernelText(kernel, facts.file);
   if (mlir::failed(text))
     return mlir::failure();

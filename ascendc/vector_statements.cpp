@@ -230,6 +230,8 @@ Statement VectorWriter::parts() {
   isFlat = common.has_value();
   std::string body;
   for (auto [value, piece] : repeated) {
+    if (elementIn(value).isInteger(8)) // Brcb has 2 and 4 bytes
+      return reportUnwritten(op, "a column of i8 that is broadcast");
     body += fmt::format("BroadcastElement(Spare<{}>({}), {}, {}, count);\n",
                         std::string(namesOf(elementIn(value))->device), piece, tile(value),
                         op.tile(value).broadcast == Broadcast::single ? "0" : "row");
