@@ -43,7 +43,8 @@ class HuntTest(ProjectTest):
         signature = Signature(sample.text)
         # Choices that no machine of this kind takes, or that do not fit, are left to the default.
         for choices in (sample.choices, []):
-            project = self.emit(sample.text, *MACHINE, *choices, exit=None)
+            project = self.emit(sample.text, *MACHINE, *choices,
+                                *(f"{name}={value}" for name, value in sample.values.items()), exit=None)
             if self.code == 0:
                 break
         if self.code != 0:
