@@ -23,6 +23,12 @@ __aicore__ inline int64_t GreaterOf(int64_t a, int64_t b) { return a > b ? a : b
 // Of a number that is not negative.
 __aicore__ inline int64_t QuotientUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 )"},
+    DeviceFunction{"FloorQuotient", R"(
+// Rounded down, also of a number that is negative.
+__aicore__ inline int64_t FloorQuotient(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+)"},
     DeviceFunction{"Buffer", R"(
 // Copies of a buffer, one behind the other from the byte `start` of its memory on.
 template <typename T, TPosition position, uint32_t start, uint32_t bytes>

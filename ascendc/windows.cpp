@@ -14,20 +14,7 @@ namespace {
 
 using Names = llvm::ArrayRef<std::string>;
 
-/// Null for another kind.
-const char *symbolOf(mlir::AffineExprKind kind) {
-  switch (kind) {
-  case mlir::AffineExprKind::Add:
-    return "+";
-  case mlir::AffineExprKind::Mul:
-    return "*";
-  default:
-    return nullptr;
-  }
-}
-
-/// Nothing for an expression with a quotient of numbers that may be negative.
-std::optional<std::string> textOf(mlir::AffineExpr expression, Names symbols) {
+std::string textOf(mlir::AffineExpr expression, Names symbols) {
   if (auto number = mlir::dyn_cast<mlir::AffineConstantExpr>(expression))
     return std::to_string(number.getValue());
   if (auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(expression))
@@ -35,12 +22,20 @@ std::optional<std::string> textOf(mlir::AffineExpr expression, Names symbols) {
   if (auto symbol = mlir::dyn_cast<mlir::AffineSymbolExpr>(expression))
     return symbols[symbol.getPosition()];
   auto binary = mlir::cast<mlir::AffineBinaryOpExpr>(expression);
-  const std::optional<std::string> left = textOf(binary.getLHS(), symbols),
-                                   right = textOf(binary.getRHS(), symbols);
-  const char *symbol = symbolOf(binary.getKind());
-  if (!left || !right || !symbol)
-    return std::nullopt;
-  return fmt::format("({} {} {})", *left, symbol, *right);
+  const std::string left = textOf(binary.getLHS(), symbols),
+                    right = textOf(binary.getRHS(), symbols);
+  switch (binary.getKind()) {
+  case mlir::AffineExprKind::Add:
+    return fmt::format("({} + {})", left, right);
+  case mlir::AffineExprKind::Mul:
+    return fmt::format("({} * {})", left, right);
+  case mlir::AffineExprKind::Mod:
+    return fmt::format("({0} - FloorQuotient({0}, {1}) * {1})", left, right);
+  case mlir::AffineExprKind::CeilDiv:
+    return fmt::format("-FloorQuotient(-{}, {})", left, right);
+  default:
+    return fmt::format("FloorQuotient({}, {})", left, right);
+  }
 }
 
 } // namespace
@@ -53,10 +48,7 @@ Statement Instructions::window(aicore::WindowOp op) {
     symbols.push_back(expressions_.of(symbol, Expressions::primary));
   std::string indices, isInside, place = "0";
   for (auto [dim, expression] : llvm::enumerate(op.getMap().getResults())) {
-    const std::optional<std::string> text = textOf(expression, symbols);
-    if (!text)
-      return reportUnwritten(op, "elements at indices with a quotient");
-    indices += fmt::format("    const int64_t index{} = {};\n", dim, *text);
+    indices += fmt::format("    const int64_t index{} = {};\n", dim, textOf(expression, symbols));
     isInside += fmt::format("{0}index{1} >= 0 && index{1} < {2}", dim > 0 ? " && " : "", dim,
                             extentOf(op.getSource(), dim));
     const std::string stride = strideOf(op.getSource(), dim);

@@ -9,6 +9,7 @@ EXTENTS = {
     "attention/attention_causal": ((1, 2, 33, 32, 65),),
     "attention/attention_window": ((1, 1, 33, 32, 65),),
     "attention/attention_decode:attention_decode_group": ((1, 1, 4, 32, 300),),
+    "attention/attention_decode:attention_decode": ((1, 4, 2, 32, 1, 70),),
     "attention/attention_gqa": ((1, 16, 33, 32, 2, 65),),
     "attention/attention_backward:delta": ((1, 2, 33, 32),),
     "attention/attention_backward:dq": ((1, 1, 33, 32, 65),),

@@ -6,7 +6,7 @@ import subprocess
 import numpy
 
 from projects import ProjectTest
-from command import LONGEST, main
+from command import EXAMPLES, LONGEST, main
 
 OPERATIONS = """\
 kernel product(a: f32[M, N], b: f32[M, N], r: f32[N], c: f32[M, 1], s: f32)
@@ -59,6 +59,11 @@ kernel product(x: f32[M, N], length: i32[M], most: i32) -> y: f32[M], z: f32[M, 
   schedule { tile M = 8, N = 64; reduce = two_pass; }
 }
 """
+INDICES = """\
+kernel product(x: f32[M, N]) -> index: f32[M, N] {
+  index[i, j] = pad(x, 0.25)[i / 2, j - j % 2] + pad(x, 0.5)[i - 1, (j - 3) / 2];
+}
+"""
 WIDE = """\
 kernel product(x: f32[M, N], r: f32[N], c: f32[M, 1]) -> y: f32[M, N], z: f16[M, N] {
   y = (x - r) * c;
@@ -76,7 +81,8 @@ REFUSED = (
      "the reduction add of i32 along columns"),
     (CAST.replace("f32[", "i32[").replace("c: i32[M, N] {", "c: i32[M] {").replace("CODE", "max[N](a)"), (), "2:7",
      "the reduction max of i32 along columns"),
-    (CAST.replace("c = CODE;", "c[i, j] = a[i / 2, j];"), (), "1:33", "elements at indices with a quotient"),
+    (EXAMPLES / "convolution" / "pooling.mmk", ("--kernel", "conv_max_pool"), "6:7",
+     "elements at indices of a tensor that the kernel has computed"),
     (CAST.replace("CODE", "a / 3.0"), ("--machine-set", "memories.ub.reserved=256", "--set", "tile.M=23",
                                         "--set", "tile.N=512"), "1:8",
      "a plan that takes 188672 bytes of UB, where its instructions take those from 180224 on "
@@ -110,6 +116,9 @@ class Operations(ProjectTest):
 
     def test_positions(self):
         self.check(POSITIONS, [(19, 301), (1, 1)])
+
+    def test_indices(self):
+        self.check(INDICES, [(9, 71), (1, 1)])
 
     def test_lengths(self):
         """Bounds of loops that depend on data."""
