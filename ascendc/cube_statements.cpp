@@ -37,6 +37,12 @@ bool hasSquares(mlir::Value buffer, int64_t bytes) {
          });
 }
 
+/// Rows of sums between the columns of an accumulator with parts; 0: without parts, those of each
+/// tile. So a part is at the same place in all tiles.
+int64_t rowsOfParts(mlir::Value buffer) {
+  return buffer.getDefiningOp<aicore::AllocOp>().getParts() > 1 ? shapeOf(buffer)[0] : 0;
+}
+
 } // namespace
 
 Statement Instructions::loadL0(aicore::LoadL0Op op) {
@@ -119,6 +125,7 @@ Statement Instructions::multiply(aicore::MmadOp op) {
                           acc.getPartWidth()));
     columns = fmt::format("QuotientUp({}, 32) * 32", columns);
   }
+  const int64_t rows = rowsOfParts(op.getAcc());
   const std::string squares = hasSquares(op.getA(), 4) ? "<true>" : "";
   std::string bias;
   if (op.getBias()) {
@@ -132,24 +139,28 @@ Statement Instructions::multiply(aicore::MmadOp op) {
   }
   return fmt::format("{}{}({}{}, {}, {}, {}, {}, {}, {});",
                      op.getBias() ? "MultiplyFrom" : "Multiply", squares, bias,
-                     sumsOf(op.getAcc(), op.getAccSlot(), op.getPart(), op.getM()),
+                     sumsOf(op.getAcc(), op.getAccSlot(), op.getPart()),
                      copyOf(op.getA(), op.getASlot()), copyOf(op.getB(), op.getBSlot()),
-                     expressions_.of(op.getM()), columns, expressions_.of(op.getK()),
-                     expressions_.of(op.getFirst()));
+                     rows > 0 ? std::to_string(rows) : expressions_.of(op.getM()), columns,
+                     expressions_.of(op.getK()), expressions_.of(op.getFirst()));
 }
 
-/// What Fixpipe does with sums on the way to their target.
-Statement Instructions::roundingOf(mlir::Operation *op, mlir::Value sums, mlir::Value target) {
-  const mlir::Type from = elementOf(sums), to = elementOf(target);
-  if (from == to)
-    return std::string("NoQuant");
-  if (from.isF32() && to.isF16())
-    return std::string("F322F16");
-  if (from.isF32() && to.isBF16())
-    return std::string("F322BF16");
-  return reportUnwritten(op, "sums of " + typeText(from) + " stored as " + typeText(to) +
-                                 " without a scale, which Fixpipe has none for");
+/// What Fixpipe does with sums on the way to elements of this type.
+static const char *roundingTo(mlir::Type element) {
+  return element.isF16() ? "F322F16" : element.isBF16() ? "F322BF16" : "NoQuant";
 }
+
+template <typename Op>
+std::string Instructions::storeTile(Op op, const std::string &element,
+                                    const std::string &rowStride) {
+  const int64_t rows = rowsOfParts(op.getSource());
+  return fmt::format(
+      "StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {}{});", roundingTo(elementOf(op.getTarget())),
+      element, sumsOf(op.getSource(), op.getSlot(), op.getPart()), expressions_.of(op.getRows()),
+      expressions_.of(op.getColumns()), rowStride, rows > 0 ? fmt::format(", {}", rows) : "");
+}
+template std::string Instructions::storeTile(aicore::FixpipeOp op, const std::string &element,
+                                             const std::string &rowStride);
 
 Statement Instructions::spill(aicore::SpillOp op) {
   if (aicore::spaceOf(op.getSource()) == Space::ub)
@@ -158,14 +169,9 @@ Statement Instructions::spill(aicore::SpillOp op) {
         meetingPlace(op.getTarget(), op.getTargetSlot(), op.getRow(), op.getColumn()),
         copyOf(op.getSource(), op.getSlot()), expressions_.of(op.getRows()),
         expressions_.of(op.getColumns()), shapeOf(op.getTarget())[1], shapeOf(op.getSource())[1]);
-  const Statement rounding = roundingOf(op, op.getSource(), op.getTarget());
-  if (mlir::failed(rounding))
-    return mlir::failure();
-  return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});", *rounding,
-                     meetingPlace(op.getTarget(), op.getTargetSlot(), op.getRow(), op.getColumn()),
-                     sumsOf(op.getSource(), op.getSlot(), op.getPart(), op.getRows()),
-                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
-                     shapeOf(op.getTarget())[1]);
+  return storeTile(op,
+                   meetingPlace(op.getTarget(), op.getTargetSlot(), op.getRow(), op.getColumn()),
+                   std::to_string(shapeOf(op.getTarget())[1]));
 }
 
 } // namespace mmk::ascendc

@@ -324,14 +324,16 @@ __aicore__ inline void MultiplyFrom(const LocalTensor<S> &bias, const LocalTenso
 }
 )"},
     DeviceFunction{"StoreTile", R"(
-// L0C -> global memory: rows x columns sums, rounded to the type of the matrix.
+// L0C -> global memory: rows x columns sums, rounded to the type of the matrix. `l0cRows`: from a
+// column of fractals to the next, where these are not those of the tile.
 template <QuantMode_t rounding, typename T, typename S>
 __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
-                                 int64_t rows, int64_t columns, int64_t rowStride) {
+                                 int64_t rows, int64_t columns, int64_t rowStride,
+                                 int64_t l0cRows = 0) {
   FixpipeParamsV220 params;
   params.nSize = static_cast<uint16_t>(columns);
   params.mSize = static_cast<uint16_t>(rows);
-  params.srcStride = static_cast<uint16_t>(QuotientUp(rows, 16) * 16);
+  params.srcStride = static_cast<uint16_t>(l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16);
   params.dstStride = static_cast<uint32_t>(rowStride);
   params.quantPre = rounding;
   params.ndNum = 1;

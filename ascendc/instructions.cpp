@@ -121,15 +121,15 @@ std::string Instructions::copyOf(mlir::Value buffer, mlir::Value slot) {
   return fmt::format("{}::Copy({})", names_.of(buffer), expressions_.of(slot));
 }
 
-// The fractals of a part follow those of the part before it, which are as many as the rows need.
-std::string Instructions::sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part,
-                                 mlir::Value rows) {
+// A part begins at the same place in each tile, however many rows that has: the next tile fills its
+// first part while the last part of this one is stored.
+std::string Instructions::sumsOf(mlir::Value buffer, mlir::Value slot,
+                                 std::optional<int64_t> part) {
   if (part.value_or(0) == 0)
     return copyOf(buffer, slot);
-  const int64_t bytes = *part * buffer.getDefiningOp<aicore::AllocOp>().getPartWidth() * 16 *
-                        aicore::elementBytes(buffer.getType());
-  return fmt::format("{}::Copy({}, QuotientUp({}, 16) * {})", names_.of(buffer),
-                     expressions_.of(slot), expressions_.of(rows), bytes);
+  return fmt::format("{}::Copy({}, {})", names_.of(buffer), expressions_.of(slot),
+                     *part * buffer.getDefiningOp<aicore::AllocOp>().getPartWidth() *
+                         shapeOf(buffer)[0] * aicore::elementBytes(buffer.getType()));
 }
 
 std::string Instructions::extentOf(mlir::Value tensor, int64_t dim) {
@@ -295,16 +295,10 @@ Statement Instructions::store(aicore::StoreOp op) {
 }
 
 Statement Instructions::storeSums(aicore::FixpipeOp op) {
-  const Statement rounding = roundingOf(op, op.getSource(), op.getTarget());
-  if (mlir::failed(rounding))
-    return failure();
-  return overRows(
-      op, op.getTarget(), [&](const std::string &element, const std::string &, const Loops &) {
-        return fmt::format("StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {});", *rounding, element,
-                           sumsOf(op.getSource(), op.getSlot(), op.getPart(), op.getRows()),
-                           expressions_.of(op.getRows()), expressions_.of(op.getColumns()),
-                           rowStride(op, op.getTarget()));
-      });
+  return overRows(op, op.getTarget(),
+                  [&](const std::string &element, const std::string &, const Loops &) {
+                    return storeTile(op, element, rowStride(op, op.getTarget()));
+                  });
 }
 
 std::string Instructions::eventOf(int64_t first, mlir::Value slot) {

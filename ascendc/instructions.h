@@ -27,7 +27,6 @@ private:
   Statement loadL0(aicore::LoadL0Op op);
   Statement loadWindows(aicore::Load3dOp op);
   Statement multiply(aicore::MmadOp op);
-  Statement roundingOf(mlir::Operation *op, mlir::Value sums, mlir::Value target);
   Statement storeSums(aicore::FixpipeOp op);
   Statement spill(aicore::SpillOp op);
   Statement fetch(aicore::FetchOp op);
@@ -39,8 +38,9 @@ private:
   template <typename Op> Statement crossFlag(Op op, const char *function);
 
   std::string copyOf(mlir::Value buffer, mlir::Value slot);
-  std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part,
-                     mlir::Value rows);
+  template <typename Op>
+  std::string storeTile(Op op, const std::string &element, const std::string &rowStride);
+  std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part);
   std::string tileOf(const aicore::VectorTile &tile);
   std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
                            mlir::Value column);

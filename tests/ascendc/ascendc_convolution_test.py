@@ -1,6 +1,7 @@
-"""Convolutions as Ascend C: the windows that LoadData makes, and what is refused."""
+"""Convolutions as Ascend C: windows that LoadData makes, and those that are written out. ASCENDC_VARIANTS=20 is
+the long run."""
 
-from variants import VariantTest
+from variants import VARIANTS, VariantTest
 from command import EXAMPLES, main
 
 DIRECT = ("--set", "window=direct(16)")
@@ -33,6 +34,17 @@ def dims(B, H, W, C, O, R=3, S=3, strides=None):
 # Of examples, the dimensions in the order of the launch; behind them those that are merged.
 EXTENTS = {
     "convolution/conv2d:conv2d_nhwc": ((2, 11, 9, 5, 3, 3, 7, 2 * 11 * 9, 3 * 3 * 5),),
+    "convolution/conv2d:conv2d": ((2, 5, 11, 9, 7, 3, 3, 5 * 3 * 3, 11 * 9),),
+    "convolution/conv1d:conv1d": ((2, 5, 37, 19, 4, 5 * 4),),
+    "convolution/conv2d_bias_relu": ((2, 5, 11, 9, 7, 5 * 3 * 3, 11 * 9),),
+}
+# Of the long run.
+OTHERS = {
+    "convolution/conv1d:conv1d_causal": ((2, 5, 37, 19, 5 * 3),),
+    "convolution/grouped": ((2, 3, 5, 9, 7, 3, 5 * 3 * 3, 5 * 4),),
+    "convolution/conv3d": ((2, 3, 4, 5, 7, 5, 3, 2, 3, 3 * 3 * 2 * 3, 4 * 6 * 7),),
+    "convolution/resnet50:stem": ((1, 5, 9, 11, 7, 5 * 7 * 7, 5 * 6),),
+    "convolution/resnet50:window": ((2, 5, 9, 11, 7, 5 * 3 * 3, 9 * 11),),
 }
 
 
@@ -43,10 +55,11 @@ class Convolution(VariantTest):
         "skew": ("none", "stages"), "store": ("after", "overlapped"),
         "window": ("direct(16)", "direct(32)", "unfolded"),
     }
+    refused = "windows of an image as the right operand of a product"
     first = ({"window": "direct(16)"}, {"window": "unfolded"})
 
     def test_examples(self):
-        self.check_examples(EXTENTS, 2)
+        self.check_examples(EXTENTS | OTHERS if VARIANTS else EXTENTS, 1)
 
     def test_types(self):
         for kind, result in (("f16", "f32"), ("f32", "f32"), ("bf16", "bf16")):

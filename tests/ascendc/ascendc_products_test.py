@@ -57,6 +57,12 @@ kernel product(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f16[M, N] {
 }
 """, [(70, 100, 130), (20, 20, 20)])
 
+    def test_parts_of_ragged_tiles(self):
+        """The next tile fills its first part, with other rows, while the last part of this one is stored."""
+        self.check(EXAMPLES / "matmul_bias_leakyrelu.mmk", [(70, 130, 150)], "--variant",
+                   "cores=2,grid.K=4,tile=64x32x32,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,keep=none,bias=vector,"
+                   "skew=stages,store=overlapped,order=rows,fuse=all", scalars=["alpha=0.01"])
+
     def test_split(self):
         self.check(EXAMPLES / "matmul_small.mmk", [(60, 300, 130)], "--set", "grid.K=4", "--set", "tile.M=32",
                    "--set", "tile.N=64", "--set", "stage.K=128")

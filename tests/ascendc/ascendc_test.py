@@ -53,6 +53,13 @@ REFUSED = (
     (PRODUCT.replace("f16", "i8").replace("f32", "i32"), ("--set", "tile.N=96", "--set", "store=overlapped"), "2:7",
      "store = overlapped with 48 columns of i8 in a part, which LoadDataWithTranspose transposes in squares of 32: "
      "a multiple of 32 is"),
+    (PRODUCT.replace("f32[M, N]", "f32[M, P]").replace("[K, N]", "[K, N], d: f16[N, P]").replace(
+        "c = a @ b", "let e = cast<f16>(relu(a @ b)); c = e @ d"),
+     ("--set", "fuse=rows", "--set", "buffers.out=6"), "2:11",
+     "a flag between cores beyond 10 beside a second pass, whose SyncAll uses those"),
+    (PRODUCT.replace("[K, N]", "[K, N], bias: f32[N]").replace("a @ b", "a @ b + bias"),
+     ("--set", "bias=table", "--set", "tile.N=48", "--set", "tile.M=32"), "2:7",
+     "a row of the bias table at no multiple of 128 bytes"),
     (PRODUCT.replace("a:", "step:").replace("a @", "step @"), (), "1:8",
      "the name step, which has another meaning in C++ or in the project's files"),
     (PRODUCT, ("--machine", "ascend310p3"), "1:8",

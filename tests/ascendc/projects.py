@@ -55,7 +55,8 @@ class Signature:
         self.tensors = [each for each in self.parameters if each[2]]
         # Of scalars, and dimensions that follow from others.
         self.defaults = dict(re.findall(r"(\w+)\s*:\s*\w+\s*=\s*([^,\s)]+)", text))
-        self.derived = dict(re.findall(r"\bdim\s+(\w+)\s*=\s*([^;]*);", text))
+        body = re.split(r"\bkernel\b", re.split(rf"\bkernel {self.name}\b", text)[1])[0]
+        self.derived = dict(re.findall(r"\bdim\s+(\w+)\s*=\s*([^;]*);", body))
         # Dimensions that the caller gives.
         self.bound = {d for _, _, shape in self.parameters for d in shape} - set(self.derived)
 
