@@ -35,6 +35,14 @@ public:
   ProductTile productTile(aicore::MachineAttr machine,
                           const ProductTileRequest &request) const override;
 
+  std::string refusal(llvm::StringRef directive, llvm::StringRef word,
+                      aicore::MachineAttr machine) const override {
+    if (directive == "through" && machine.getTopology() == aicore::Topology::coupled)
+      return "is about what cube and vector cores exchange, and " + machine.getName().str() +
+             " has one kind of core; legal: direct";
+    return "";
+  }
+
   // As many base tiles, up to four (512 bytes a row, one full packet of global memory), as fit L1.
   int64_t baseTilesOfStage(aicore::MachineAttr machine, int64_t rowBytes, int64_t tileK,
                            int64_t copies) const override {

@@ -30,6 +30,8 @@ constexpr double combinationCycles = 2500;
 constexpr double oneCopy = 1.05;
 /// Vector instructions for an element of a part: scale, maximum, exponential, sum, conversion.
 constexpr double vectorCyclesOfElement = 13.0 / 64, vectorCyclesOfResult = 5.0 / 64;
+/// The same of a vector unit that works on registers.
+constexpr double registerCyclesOfElement = 6.0 / 64, registerCyclesOfResult = 2.0 / 64;
 /// On a coupled core, whose vector unit takes the products out of L0C, too.
 constexpr double vectorCyclesOfCoupled = 20.0 / 64;
 /// What a vector core takes longer for a part where UB has room for some of its rows at once only.
@@ -228,25 +230,27 @@ private:
       sums += widthOf(width);
       widest = std::max(widest, widthOf(width));
     }
-    const int64_t few = isSplit() ? std::min(plan.tileN, fewColumns) : plan.tileN * firsts;
+    const bool passMemory = productsPassMemory();
+    const int64_t few = passMemory ? std::min(plan.tileN, fewColumns) : plan.tileN * firsts;
     if (!shape.isRescaled && sums + copies * few <= room) {
       const int64_t columns =
-          isSplit() ? std::min({plan.tileN, (room - sums) / copies, longestStep}) : plan.tileN;
-      return {columns, sums + copies * columns * (isSplit() ? 1 : firsts), true};
+          passMemory ? std::min({plan.tileN, (room - sums) / copies, longestStep}) : plan.tileN;
+      return {columns, sums + copies * columns * (passMemory ? 1 : firsts), true};
     }
     const int64_t columns =
-        isSplit() ? std::min(plan.tileN, std::max(longestStep, widest)) : plan.tileN;
-    // A coupled chip keeps the second products of a part until the vector unit takes them together.
+        passMemory ? std::min(plan.tileN, std::max(longestStep, widest)) : plan.tileN;
+    // Products that leave L0C for UB stay until all of them do.
     const int64_t accumulators =
-        isSplit() ? copies : std::max(copies * firsts, static_cast<int64_t>(shape.widths.size()));
+        passMemory ? copies : std::max(copies * firsts, static_cast<int64_t>(shape.widths.size()));
     return {columns, accumulators * std::max(columns, widest), false};
   }
 
   bool fits(const ChainShape &shape, const ChainPlan &plan) const {
     constexpr int64_t copies = 2;
     const auto room = [&](Memory memory) { return machine_.memory(memory).capacity(); };
-    int64_t inL1 = shape.weights * plan.tileM * plan.tileN,
-            step = std::min(plan.tileN, longestStep);
+    const int64_t weights = shape.weights * plan.tileM * plan.tileN,
+                  ahead = weightsPassMemory() ? 0 : weights * (plan.ahead + 1);
+    int64_t inL1 = weightsPassMemory() ? weights : 0, step = std::min(plan.tileN, longestStep);
     const InL0C l0c = inL0C(shape, plan);
     int64_t inL0B = l0c.columns;
     for (const ChainShape::Dim &depth : shape.depths) {
@@ -257,10 +261,10 @@ private:
       inL1 += plan.tileN * widthOf(width);
       inL0B = std::max(inL0B, widthOf(width));
     }
-    return plan.inL1 * shape.bytes * inL1 <= room(Memory::l1) &&
+    return shape.bytes * (plan.inL1 * inL1 + ahead) <= room(Memory::l1) &&
            4 * plan.tileM * l0c.all <= room(Memory::l0c) &&
            copies * shape.bytes * plan.tileM * step <= room(Memory::l0a) &&
-           (isSplit() || copies * shape.bytes * step * inL0B <= room(Memory::l0b));
+           (productsPassMemory() || copies * shape.bytes * step * inL0B <= room(Memory::l0b));
   }
 
   /// Into how many windows UB divides the rows of a vector core. Sums are held for all rows; a
@@ -283,6 +287,15 @@ private:
   }
 
   bool isSplit() const { return machine_.topology == mmk::Topology::split; }
+  /// Whether what the cores of a block exchange passes global memory: see place/tiled_group.h.
+  bool productsPassMemory() const {
+    return isSplit() && (!machine_.has("l0c_ub") || through() == "global");
+  }
+  bool weightsPassMemory() const { return !machine_.has("ub_l1") || through() != "direct"; }
+  std::string through() const {
+    const auto fixed = request_.fixed.find("through");
+    return fixed == request_.fixed.end() ? "direct" : fixed->second;
+  }
 
   std::vector<std::pair<std::string, std::string>> choicesOf(const ChainPlan &plan) const {
     std::vector<std::pair<std::string, std::string>> choices;
@@ -309,6 +322,9 @@ private:
     add("buffers.l1", plan.inL1);
     if (!isSplit())
       add("buffers.ub", plan.inUb);
+    // UB also holds the products then, and weights leave it at once.
+    else if (!productsPassMemory())
+      add("buffers.out", 1);
     // Cores that are at the same part wait for each other's lines.
     if (!request_.fixed.contains("skew"))
       choices.emplace_back("skew", "stages");
@@ -352,7 +368,8 @@ private:
                firsts = static_cast<double>(shape.depths.size()),
                seconds = static_cast<double>(shape.widths.size()),
                cores = isSplit() ? static_cast<double>(machine_.vectorCoresPerCube) : 1.0;
-    double d = 0, e = 0, loads = weights * rowsOver("gm_l1", m, n * bytes);
+    double d = 0, e = 0,
+           loads = weightsPassMemory() ? weights * rowsOver("gm_l1", m, n * bytes) : 0;
     for (const ChainShape::Dim &depth : shape.depths) {
       d += static_cast<double>(depthOf(shape, depth));
       loads += rowsOver("gm_l1", n, static_cast<double>(depthOf(shape, depth)) * bytes);
@@ -368,17 +385,23 @@ private:
     const double products = static_cast<double>(plan.tileM) * n * (d + e) / macs(),
                  toL0 = (m * d + seconds * m * n) * bytes / rate("l1_l0a") +
                         n * (d + e) * bytes / rate("l1_l0b"),
-                 drains = isSplit() ? drained / rate("l0c_gm") + spills * startup("l0c_gm") +
-                                          m * n * e / macs()
-                                    : drained / rate("l0c_ub"),
-                 fetches = isSplit() ? drained / cores / rate("gm_ub") : drains,
+                 drains = productsPassMemory() ? drained / rate("l0c_gm") +
+                                                     spills * startup("l0c_gm") + m * n * e / macs()
+                          : isSplit()
+                              ? drained / cores / rate("l0c_ub") + spills * startup("l0c_ub")
+                              : drained / rate("l0c_ub"),
+                 fetches = productsPassMemory() ? drained / cores / rate("gm_ub") : drains,
                  windows = static_cast<double>(windowsOf(shape, plan) - 1) * windowCycles,
-                 ofElement = (isSplit() ? vectorCyclesOfElement : vectorCyclesOfCoupled) +
+                 ofElement = (machine_.hasVectorRegisters() ? registerCyclesOfElement
+                              : isSplit()                   ? vectorCyclesOfElement
+                                                            : vectorCyclesOfCoupled) +
                              (weights - 1) * vectorCyclesOfWeights,
+                 ofResult =
+                     machine_.hasVectorRegisters() ? registerCyclesOfResult : vectorCyclesOfResult,
                  // With one copy, what rows read is fetched when the window before is done, and the
                  // operands of the next products behind it.
         fetched = plan.inUb > 1 || shape.inputs == 0 ? 0 : loads,
-                 vector = (m * n * ofElement + m * collected * vectorCyclesOfResult) / cores +
+                 vector = (m * n * ofElement + m * collected * ofResult) / cores +
                           (isSplit() ? 0 : windows + fetched);
     return std::max({products, loads, toL0, drains, fetches, vector}) +
            (isSplit() ? exchangeCycles[std::clamp<int64_t>(plan.ahead, 1, 3) - 1]

@@ -161,16 +161,23 @@ void GroupFloor::addResult(const TileClass &tile, const GroupTiling &tiling, boo
     }
     return;
   }
-  pipes.fixpipe += products * startup("l0c_gm") +
-                   atPort("l0c_gm", elements * (usesVector ? accumulatorBytes * products : stored));
+  const double units = machine_.vectorCoresPerCube;
+  const bool isDirect = usesVector && drainsToUb();
+  // Straight to UB, all vector cores receive at once.
+  pipes.fixpipe +=
+      isDirect
+          ? products * startup("l0c_ub") +
+                atPort("l0c_ub", elements * accumulatorBytes * products / units)
+          : products * startup("l0c_gm") +
+                atPort("l0c_gm", elements * (usesVector ? accumulatorBytes * products : stored));
   if (alternates)
     pipes.onL0c = pipes.cube + pipes.fixpipe;
   if (!usesVector)
     return;
-  const double units = machine_.vectorCoresPerCube;
-  pipes.vectorLoad +=
-      startup("gm_ub") / units +
-      atPort("gm_ub", elements * (accumulatorBytes * products + readBytes_)) / units;
+  const double fetched = isDirect ? 0 : accumulatorBytes * products;
+  if (fetched + readBytes_ > 0)
+    pipes.vectorLoad +=
+        startup("gm_ub") / units + atPort("gm_ub", elements * (fetched + readBytes_)) / units;
   pipes.vector += (elements * perElement + work_.vectorFixed) / units;
   pipes.vectorStore += (startup("ub_gm") + atPort("ub_gm", elements * stored)) / units;
 }
@@ -186,8 +193,11 @@ GroupFloor::Pipes GroupFloor::behind(const TileClass &least, llvm::ArrayRef<Grou
       isSplitChip() && !usesVector ? std::min(storedBytes_, accumulatorBytes) : accumulatorBytes;
   // An overlapped store leaves in halves.
   const double drained = least.elements() * drainBytes / (tiling.overlapped ? 2 : 1);
-  const double drain = isSplitChip() ? startup("l0c_gm") + atPort("l0c_gm", drained)
-                                     : startup("l0c_ub") + atPort("l0c_ub", drained);
+  const bool isDirect = usesVector && drainsToUb();
+  const double drain =
+      isDirect        ? startup("l0c_ub") + atPort("l0c_ub", drained / machine_.vectorCoresPerCube)
+      : isSplitChip() ? startup("l0c_gm") + atPort("l0c_gm", drained)
+                      : startup("l0c_ub") + atPort("l0c_ub", drained);
   // The first stage of both operands, and of the last one its base tiles.
   const int64_t bytes = sizeInBytes(product.type), depth = std::min(least.depth, tiling.stage),
                 inLast = (least.depth - 1) % tiling.stage + 1,
@@ -203,10 +213,10 @@ GroupFloor::Pipes GroupFloor::behind(const TileClass &least, llvm::ArrayRef<Grou
                basesOfLast * startup("l1_l0b") + atPort("l1_l0b", columns * inLast * bytes));
   const double multiply = machine_.cube.startupCycles +
                           rows * columns * inLastBase / machine_.cube.macsPerCycle.at(product.type);
-  const double store = startup("ub_gm"), result = !isSplitChip() ? store
-                                                  : usesVector
-                                                      ? startup("gm_ub") + work_.vectorFixed + store
-                                                      : 0;
+  const double store = startup("ub_gm"),
+               result = !isSplitChip() ? store
+                        : usesVector ? (isDirect ? 0 : startup("gm_ub")) + work_.vectorFixed + store
+                                     : 0;
   Pipes rest;
   rest.mte2 = last + multiply + drain + result;
   rest.mte1 = std::min(loadA, loadB) + multiply + drain + result;

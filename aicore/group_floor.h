@@ -40,6 +40,8 @@ private:
   double atPort(const char *link, double bytes) const;
   /// Cycles until the whole chip has fetched so many bytes.
   double fromMemory(int64_t bytes) const;
+  /// Whether products reach the vector cores of a split chip directly.
+  bool drainsToUb() const { return isSplitChip() && machine_.has("l0c_ub"); }
   bool isSplitChip() const { return machine_.topology == mmk::Topology::split; }
   int64_t unitsOfCore() const { return isSplitChip() ? machine_.vectorCoresPerCube : 1; }
 

@@ -420,15 +420,19 @@ void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, const W
     return;
   }
   const double bytesOut = usesVector ? elements * 4 : stored;
-  work.drain = (link("l0c_gm", tiles.rows, bytesOut) + (usesVector ? 0 : bytesOut * waits.result)) *
-               products;
+  const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
+  const bool isDirect = usesVector && machine_.has("l0c_ub");
+  work.drain =
+      isDirect
+          ? link("l0c_ub", tiles.rows / cores, bytesOut / cores) * products
+          : (link("l0c_gm", tiles.rows, bytesOut) + (usesVector ? 0 : bytesOut * waits.result)) *
+                products;
   if (!usesVector)
     return;
-  const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
-  work.vector =
-      vectorTime({elements / cores, tiles.rows / cores,
-                  (elements * 4 * products + chargedOf(work_.reads)) / cores, stored / cores,
-                  perElement, work_.ofRows ? rowCycles(tiles.rows / cores) : work_.vectorFixed});
+  const double fetched = isDirect ? 0 : elements * 4 * products;
+  work.vector = vectorTime({elements / cores, tiles.rows / cores,
+                            (fetched + chargedOf(work_.reads)) / cores, stored / cores, perElement,
+                            work_.ofRows ? rowCycles(tiles.rows / cores) : work_.vectorFixed});
 }
 
 // The pipes overlap from stage to stage. With one accumulator the cube waits while it is drained,

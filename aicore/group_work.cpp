@@ -217,8 +217,10 @@ private:
     work.addsRow = addsRow(generic);
     if (work.addsRow)
       work.addPerElement = machine_.vector.at("add").perElement;
-    work.scratchBytes = 4 * scratchTiles(generic);
-    work.masks = maskTiles(generic);
+    if (!machine_.hasVectorRegisters()) {
+      work.scratchBytes = 4 * scratchTiles(generic);
+      work.masks = maskTiles(generic);
+    }
     // Priced in the form that the vector cores compute; the kernel stays as it is.
     OwningOpRef<linalg::GenericOp> computed = cast<linalg::GenericOp>(generic->clone());
     Block &forms = *computed->getBody();
@@ -228,6 +230,13 @@ private:
         work.vectorPerElement += cost->perElement;
         work.vectorFixed += cost->fixed;
       }
+    if (machine_.hasVectorRegisters() && work.vectorFixed > 0) {
+      const VectorCost function =
+          machine_.functionCost(work.vectorPerElement, /*loaded=*/0, /*stored=*/0);
+      std::tie(work.vectorPerElement, work.vectorFixed) =
+          std::pair(function.perElement, function.fixed);
+      work.addPerElement /= machine_.function.issued;
+    }
     for (OpOperand *input : generic.getDpsInputOperands()) {
       if (input->get().getDefiningOp<linalg::ContractOp>())
         continue;

@@ -26,6 +26,13 @@ double cyclesOf(const VectorCost &cost, double elements) {
 /// Cycles of an aicore.reduce, of the same instructions as the clock counts (count/run.h).
 double cyclesOfReduction(const RowReduction &reduction, const Machine &figures, bool byRows,
                          int64_t rows, int64_t columns) {
+  if (figures.hasVectorRegisters()) {
+    const double ofRegister = figures.vector.at("reduce_max").perElement * 64;
+    const VectorCost function = figures.functionCost(
+        (reduction.position ? 3 : 1) * figures.vector.at("max").perElement, 1, 0);
+    return cyclesOf(function, static_cast<double>(rows) * columns) +
+           (byRows ? 0 : rows * ofRegister / figures.function.issued);
+  }
   const VectorCost &block = figures.vector.at("block_reduce"), &add = figures.vector.at("add"),
                    &groups = figures.vector.at("reduce_max");
   const bool hasPosition = reduction.position != nullptr;
@@ -70,6 +77,7 @@ double RowWork::vectorCycles(RowForm form, ArrayRef<RowStep> steps, const Machin
       cycles += cyclesOf(figures.vector.at("copy"), elements);
       continue;
     }
+    double perElement = 0;
     for (Operation *op : step.operations) {
       const StringRef name = op->getName().getStringRef();
       const VectorInstruction *row = vectorInstructionOf({name.data(), name.size()});
@@ -78,9 +86,15 @@ double RowWork::vectorCycles(RowForm form, ArrayRef<RowStep> steps, const Machin
       const bool byScalar =
           !row->scalarCost.empty() &&
           llvm::any_of(op->getOperands(), [&](Value value) { return !program.isOfBlock(value); });
-      cycles += cyclesOf(figures.vector.at(std::string(byScalar ? row->scalarCost : row->cost)),
-                         elements);
+      const VectorCost &cost =
+          figures.vector.at(std::string(byScalar ? row->scalarCost : row->cost));
+      if (figures.hasVectorRegisters())
+        perElement += cost.perElement;
+      else
+        cycles += cyclesOf(cost, elements);
     }
+    if (figures.hasVectorRegisters())
+      cycles += cyclesOf(figures.functionCost(perElement, 1, 1), elements);
   }
   return cycles;
 }

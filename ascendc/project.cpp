@@ -109,6 +109,10 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op) {
                     "have one)"};
   if (machine.getVectorCores() != 2)
     return {op, "code of a machine with another number than two vector cores for each cube core"};
+  if (machine.getRegisters() > 0)
+    return {op, "code of " + machine.getName().str() +
+                    ", whose vector unit works on registers (that of ascend910b1 to ascend910b4 "
+                    "works on UB)"};
   for (mlir::Value argument : op.getBody().getArguments()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
     if (type && !namesOf(type.getElementType()))

@@ -8,15 +8,16 @@ import tempfile
 END = "<!-- End of the table -->"
 
 
-def count(mmk, text, dims, choices=(), kernel=None):
-    """The clock's report on ascend910b2 and the variant."""
+def count(mmk, text, dims, choices=(), kernel=None, machine="ascend910b2", figures=()):
+    """The clock's report on a machine, with some figures set, and the variant."""
     with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
         file.write(text + "\n")
         file.flush()
         words = [word for choice in choices for word in ("--set", choice)]
         words += ["--kernel", kernel] if kernel else []
+        words += [word for figure in figures for word in ("--machine-set", figure)]
         done = subprocess.run([mmk, "run", file.name, *[f"{name}={extent}" for name, extent in dims.items()],
-                               "--machine", "ascend910b2", "--count-only", "--no-cache", "--json", "-",
+                               "--machine", machine, "--count-only", "--no-cache", "--json", "-",
                                *words], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{choices}: {done.stderr}")

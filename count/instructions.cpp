@@ -47,6 +47,8 @@ llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
         return transfer(it, Work::fixpipe, "l0c_gm", it.getTarget());
       })
       .Case([&](aicore::SpillOp it) {
+        if (aicore::spaceOf(it.getTarget()) == aicore::Space::l1)
+          return intoL1(it);
         const bool fromUb = aicore::spaceOf(it.getSource()) == aicore::Space::ub;
         return exchange(op, Work::spill, fromUb ? "ub_gm" : "l0c_gm", it.getTarget(), it.getRows(),
                         it.getColumns());
@@ -239,6 +241,21 @@ llvm::Error ProgramBuilder::drain(aicore::DrainOp op) {
       move(op, Work::drain, "l0c_ub", op.getTarget(), op.getRows(), op.getColumns());
   if (!it)
     return it.takeError();
+  // The cube core writes to all its vector cores at once.
+  if (machine_.topology == Topology::split) {
+    const int32_t share = place();
+    compute(op, StepKind::ceilDivide, share, it->rows, constant(machine_.vectorCoresPerCube));
+    it->rows = share;
+  }
+  emit(op, StepKind::move, *it);
+  return llvm::Error::success();
+}
+
+llvm::Error ProgramBuilder::intoL1(aicore::SpillOp op) {
+  llvm::Expected<Instruction> it =
+      move(op, Work::spill, "ub_l1", op.getTarget(), op.getRows(), op.getColumns());
+  if (!it)
+    return it.takeError();
   emit(op, StepKind::move, *it);
   return llvm::Error::success();
 }
@@ -274,11 +291,36 @@ llvm::Error ProgramBuilder::vector(aicore::VectorOp op) {
   it.rows = placeOf(op.getRows());
   it.columns = placeOf(op.getColumns());
   it.firstCost = program_.vectorCosts.size();
-  for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
-    program_.vectorCosts.push_back(vectorCost(machine_, std::string(vec.getCost())));
+  double perElement = 0;
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+    const std::string figure(vec.getCost());
+    perElement += machine_.vector.at(figure).perElement;
+    if (!machine_.hasVectorRegisters())
+      program_.vectorCosts.push_back(vectorCost(machine_, figure));
+  }
+  // On registers, all of them are one loop.
+  if (machine_.hasVectorRegisters()) {
+    const int64_t loaded =
+        llvm::count_if(op.getBroadcasts().getAsRange<aicore::BroadcastAttr>(),
+                       [](auto it) { return it.getValue() == aicore::Broadcast::full; });
+    program_.vectorCosts.push_back(loopCost(op, perElement, loaded, op.getOutputs().size()));
+  }
   it.costs = program_.vectorCosts.size() - it.firstCost;
   emit(op, StepKind::vector, it);
   return llvm::Error::success();
+}
+
+// What follows each other without a flag between is one function, of several loops. A loop reads
+// what those before have stored, so it waits until they are drained.
+Cost ProgramBuilder::loopCost(Operation *op, double perElement, int64_t loaded,
+                              int64_t stored) const {
+  VectorCost cost = machine_.functionCost(perElement, loaded, stored);
+  Operation *before = op->getPrevNode();
+  while (before && isMemoryEffectFree(before))
+    before = before->getPrevNode();
+  if (isa_and_nonnull<aicore::VectorOp, aicore::ReduceOp>(before))
+    cost.fixed -= machine_.function.startupCycles;
+  return Cost(cost.fixed, 0, cost.perElement);
 }
 
 /// A reduction or a scan, by its tree and the figures of its steps.
@@ -414,6 +456,8 @@ static std::vector<std::string> stepsOfHalf(aicore::ReduceKind kind) {
 // 64 elements.
 llvm::Error ProgramBuilder::reduce(aicore::ReduceOp op) {
   std::vector<std::string> figures = stepsOfHalf(op.getKind());
+  if (machine_.hasVectorRegisters())
+    return reduceInRegisters(op, figures);
   if (!op.getByRows() && op.givesPosition()) {
     figures.insert(figures.begin(), "reduce_max");
     return tree(op, Tree::groups, figures);
@@ -421,6 +465,29 @@ llvm::Error ProgramBuilder::reduce(aicore::ReduceOp op) {
   if (!op.getByRows() && op.getKind() != aicore::ReduceKind::mul)
     return tree(op, Tree::blocks, {"block_reduce"});
   return tree(op, Tree::halves, figures);
+}
+
+// Registers are combined with each other. Of the last one of a row its elements are, too.
+llvm::Error ProgramBuilder::reduceInRegisters(aicore::ReduceOp op,
+                                              const std::vector<std::string> &figures) {
+  Instruction it;
+  it.work = Work::vector;
+  it.rows = placeOf(op.getRows());
+  it.columns = placeOf(op.getColumns());
+  it.byRows = op.getByRows();
+  it.tree = Tree::registers;
+  it.firstCost = program_.vectorCosts.size();
+  it.costs = 2;
+  double perElement = 0;
+  for (const std::string &figure : figures)
+    perElement += machine_.vector.at(figure).perElement;
+  const bool isSum = op.getKind() == aicore::ReduceKind::add;
+  const double ofRegister = machine_.vector.at(isSum ? "reduce_sum" : "reduce_max").perElement *
+                            registerElements / machine_.function.issued;
+  program_.vectorCosts.push_back(loopCost(op, perElement, /*loaded=*/1, /*stored=*/0));
+  program_.vectorCosts.push_back(Cost(0, 0, ofRegister * static_cast<double>(figures.size())));
+  emit(op, StepKind::reduce, it);
+  return llvm::Error::success();
 }
 
 } // namespace mmk::count

@@ -78,12 +78,16 @@ struct Step {
   int32_t target = 0, a = 0, b = 0, c = 0;
 };
 
+/// Elements of four bytes in a register of the vector unit.
+constexpr int64_t registerElements = 64;
+
 /// How a reduction combines the elements of a row, or the rows of a tile.
 enum class Tree : uint8_t {
-  blocks, ///< each step turns a block of eight into one
-  halves, ///< each step combines one half with the other
-  groups, ///< a step turns 64 into one with its position; halves follow
-  scan    ///< sums up to each element: of rows one after the other, else in steps of 1, 2, 4, ...
+  blocks,    ///< each step turns a block of eight into one
+  halves,    ///< each step combines one half with the other
+  groups,    ///< a step turns 64 into one with its position; halves follow
+  registers, ///< registers of elements are combined; in a row, then those of the last one
+  scan ///< sums up to each element: of rows one after the other, else in steps of 1, 2, 4, ...
 };
 
 /// The data for the cost of an instruction: the places of its extents, and figures.

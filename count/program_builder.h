@@ -43,6 +43,10 @@ private:
   llvm::Error windows(aicore::Load3dOp op);
   llvm::Error loadL0(aicore::LoadL0Op op);
   llvm::Error drain(aicore::DrainOp op);
+  llvm::Error intoL1(aicore::SpillOp op);
+  /// Of a vector unit that works on registers.
+  Cost loopCost(mlir::Operation *op, double perElement, int64_t loaded, int64_t stored) const;
+  llvm::Error reduceInRegisters(aicore::ReduceOp op, const std::vector<std::string> &figures);
   llvm::Error product(aicore::MmadOp op);
   llvm::Error vector(aicore::VectorOp op);
   llvm::Error reduce(aicore::ReduceOp op);

@@ -177,6 +177,11 @@ bool forEachStep(const Instruction &it, int64_t rows, int64_t columns, Execute e
         return false;
     return true;
   }
+  if (it.tree == Tree::registers)
+    return execute(it.firstCost,
+                   it.byRows ? rows * columns
+                             : wide * stepsOf(count, registerElements) * registerElements) &&
+           (it.byRows || execute(it.firstCost + 1, wide));
   if (it.tree == Tree::groups) {
     if (!execute(halves++, wide * stepsOf(count, 64) * 64))
       return false;

@@ -49,6 +49,9 @@ public:
              " rows are read from the caches after the product; legal: all, none";
     if (directive == "keep")
       return "fills L1, which on " + name + " is a cache that no program fills; legal: none";
+    if (directive == "through")
+      return "is about what cube and vector cores exchange, and " + name +
+             " has one kind of core; legal: direct";
     if (directive == "skew")
       return "is about cores that share the lines of global memory, which on " + name +
              " have caches of their own; legal: none";

@@ -34,8 +34,8 @@ void CoreInstructions::emit(aicore::Instruction op) {
       .Case([&](aicore::StoreOp op) { store(op); })
       .Case([&](aicore::FixpipeOp op) { fixpipe(op); })
       .Case([&](aicore::SpillOp op) { spill(op); })
-      .Case([&](aicore::FetchOp op) { move(op, {}); })
-      .Case([&](aicore::DrainOp op) { move(op, op.getPart()); })
+      .Case([&](aicore::FetchOp op) { fetch(op); })
+      .Case([&](aicore::DrainOp op) { drain(op); })
       .Default([&](mlir::Operation *op) { values.fail(op); });
 }
 
@@ -256,6 +256,10 @@ void CoreInstructions::vector(aicore::VectorOp op) {
   SmallVector<Value *> arguments;
   for (mlir::BlockArgument argument : op.getBody().getArguments()) {
     const aicore::VectorTile tile = op.tile(argument);
+    if (tile.role == aicore::VectorTile::Role::registers) {
+      arguments.push_back(ConstantPointerNull::get(PointerType::getUnqual(b.getContext())));
+      continue;
+    }
     Value *at = values.buffer(tile.buffer, tile.slot);
     if (auto alloc = tile.buffer.getDefiningOp<aicore::AllocOp>(); alloc && tile.copy > 0)
       at = e.offset(at, tile.copy * values.copyBytes(alloc));
@@ -298,13 +302,35 @@ void CoreInstructions::spill(aicore::SpillOp op) {
        values.elementOf(op.getSource()));
 }
 
-template <typename Op> void CoreInstructions::move(Op op, std::optional<int64_t> part) {
+template <typename Op>
+void CoreInstructions::move(Op op, std::optional<int64_t> part, Value *row, Value *rows) {
   const int64_t fromRow = values.rowBytes(op.getSource());
   Value *source = e.offset(values.buffer(op.getSource(), op.getSlot(), part),
-                           b.CreateMul(values.value(op.getRow()), e.number(fromRow)));
+                           b.CreateMul(row, e.number(fromRow)));
   copy(values.buffer(op.getTarget(), op.getTargetSlot()), values.rowBytes(op.getTarget()), source,
-       fromRow, values.value(op.getRows()), values.value(op.getColumns()),
-       values.elementOf(op.getSource()));
+       fromRow, rows, values.value(op.getColumns()), values.elementOf(op.getSource()));
+}
+
+void CoreInstructions::fetch(aicore::FetchOp op) {
+  move(op, {}, values.value(op.getRow()), values.value(op.getRows()));
+}
+
+// The cube core of a split chip divides the rows over its vector cores.
+void CoreInstructions::drain(aicore::DrainOp op) {
+  aicore::MachineAttr machine = aicore::machineOf(op);
+  Value *row = values.value(op.getRow()), *rows = values.value(op.getRows());
+  if (!machine || !machine.cubeFillsUb())
+    return move(op, op.getPart(), row, rows);
+  Value *cores = e.number(machine.getVectorCores());
+  Value *share = b.CreateUDiv(b.CreateAdd(rows, e.number(machine.getVectorCores() - 1)), cores);
+  Value *outer = values.vectorCore;
+  e.loop(e.number(0), cores, e.number(1), [&](Value *core) {
+    values.vectorCore = core;
+    Value *first = b.CreateMul(core, share);
+    Value *rest = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(0), b.CreateSub(rows, first));
+    move(op, op.getPart(), b.CreateAdd(row, first), e.min(share, rest));
+  });
+  values.vectorCore = outer;
 }
 
 void CoreInstructions::copy(Value *to, int64_t toRow, Value *from, int64_t fromRow, Value *rows,

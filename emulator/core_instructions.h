@@ -30,8 +30,11 @@ private:
   void store(aicore::StoreOp op);
   void fixpipe(aicore::FixpipeOp op);
   void spill(aicore::SpillOp op);
+  void fetch(aicore::FetchOp op);
+  void drain(aicore::DrainOp op);
   /// Copies rows of a buffer, from a row on, into another.
-  template <typename Op> void move(Op op, std::optional<int64_t> part);
+  template <typename Op>
+  void move(Op op, std::optional<int64_t> part, llvm::Value *row, llvm::Value *rows);
 
   bool isView(mlir::Value buffer);
   void copy(llvm::Value *to, int64_t toRow, llvm::Value *from, int64_t fromRow, llvm::Value *rows,

@@ -181,14 +181,14 @@ std::string outside(std::string_view key, std::string_view word, std::string_vie
   return fmt::format("{} is {}, found {}", key, legal, found);
 }
 
-/// Empty when `word` is an integer from 1 to `maximum`; `legal` says that in words.
+/// Empty when `word` is an integer from `minimum` to `maximum`; `legal` says that in words.
 std::string rangeProblem(std::string_view key, std::string_view word, int64_t maximum,
-                         std::string legal = "") {
+                         std::string legal = "", int64_t minimum = 1) {
   const auto number = parseInteger(word);
-  if (number && *number >= 1 && *number <= maximum)
+  if (number && *number >= minimum && *number <= maximum)
     return "";
   if (legal.empty())
-    legal = fmt::format("an integer from 1 to {}", maximum);
+    legal = fmt::format("an integer from {} to {}", minimum, maximum);
   return outside(key, word, legal);
 }
 
@@ -302,7 +302,7 @@ bool checkWord(const Kernel &kernel, Cube cube, std::string_view key, std::strin
                   : rangeProblem(key, word, directive.maximum,
                                  fmt::format("auto or an integer from 1 to {}", directive.maximum));
   } else {
-    message = rangeProblem(key, word, directive.maximum);
+    message = rangeProblem(key, word, directive.maximum, "", directive.minimum);
   }
   return message.empty();
 }

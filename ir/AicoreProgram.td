@@ -155,6 +155,10 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
     `steps` of them. `aicore-distribute-vector-work` puts the region into loops over the windows. With
     `nonempty` a vector core without rows has one window of none: its pipes then wait for each other
     as on the other cores, and what one of them signals holds for all.
+
+    With `interleaved` each window has `height` rows of every vector core, one after the other, so that
+    all have as many windows. The cube core can then fill the buffers of a window: an aicore.drain in
+    the region that it executes goes before the part of the vector cores.
     ```mlir
     aicore.vector_work %tile size(%rows, %columns) at(%c0) steps 2 height 32 {
     ^bb0(%row: index, %count: index, %column: index, %width: index, %step: index):
@@ -164,11 +168,12 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
     ```
   }];
   let arguments = (ins Index:$number, Index:$rows, Index:$columns, Index:$column, I64Attr:$steps,
-                       I64Attr:$height, UnitAttr:$by_columns, UnitAttr:$nonempty);
+                       I64Attr:$height, UnitAttr:$by_columns, UnitAttr:$nonempty,
+                       UnitAttr:$interleaved);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $number `size` `(` $rows `,` $columns `)` `at` `(` $column `)` `steps` $steps `height` $height
-    (`by_columns` $by_columns^)? (`nonempty` $nonempty^)? $body attr-dict
+    (`by_columns` $by_columns^)? (`nonempty` $nonempty^)? (`interleaved` $interleaved^)? $body attr-dict
   }];
   let hasVerifier = 1;
 }

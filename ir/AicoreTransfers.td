@@ -219,11 +219,11 @@ def Aicore_FixpipeOp : Aicore_ViewTransferOp<"fixpipe"> {
 }
 
 def Aicore_SpillOp : Aicore_InstructionOp<"spill", [AttrSizedOperandSegments]> {
-  let summary = "L0C (fixpipe) or UB (MTE3) -> the block's own global memory, for its other cores";
+  let summary = "L0C (fixpipe) or UB (MTE3) -> the block's own global memory, or UB -> L1, for its other cores";
   let description = [{
     The whole accumulator, or a part of it into a target of the width of a part. Rows of UB go to the
     target from row `at` on, so that each vector core writes its own. An accumulator goes to a wider
-    target from a `column` on.
+    target from a `column` on. Where the machine has a path from UB to L1, rows of UB go there directly.
     ```mlir
     aicore.spill %acc[%s] size(%rows, %columns) -> %tile[%w]
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<128x256xf32, #aicore.space<gm>>
@@ -261,8 +261,11 @@ def Aicore_FetchOp : Aicore_InstructionOp<"fetch"> {
 }
 
 def Aicore_DrainOp : Aicore_InstructionOp<"drain"> {
-  let summary = "L0C -> UB on a coupled core (vector pipe): rows of the accumulator";
+  let summary = "L0C -> UB: rows of the accumulator";
   let description = [{
+    The machine says which pipe executes it. On a coupled core it is the vector pipe. On a split chip
+    it is the fixpipe of the cube core, and the rows are divided evenly over the vector cores: with two,
+    the first takes the upper half, rounded up, into its UB.
     ```mlir
     aicore.drain %acc[%s] at(%row) size(%rows, %columns) -> %y[%u]
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<32x256xf32, #aicore.space<ub>>

@@ -107,7 +107,9 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
     (`memories = {l1 = [524032, 32], ...}`), granularity of a cube instruction in m and n
     (`cube = 16 x 16`) and along k by operand type (`depth = {f16 = 16, ...}`), its largest extent,
     event ids for each pair of pipes, cross-core flags. `kind "host"` behind the name says which back
-    end it has; without, an emulated AI core.
+    end it has; without, an emulated AI core. `links` names the paths between cube and vector unit that
+    avoid global memory, each with the pipe that executes it (`{l0c_ub = "fixpipe"}`). `registers`: of
+    the vector unit, where it works on registers.
   }];
   let parameters = (ins "::mlir::StringAttr":$name,
                         OptionalParameter<"::mlir::StringAttr">:$kind,
@@ -115,11 +117,14 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
                         "int64_t":$cores, "int64_t":$vectorCores,
                         "::mlir::DictionaryAttr":$memories, "int64_t":$cubeM, "int64_t":$cubeN,
                         "int64_t":$maxExtent, "::mlir::DictionaryAttr":$depth,
-                        "int64_t":$eventIds, "int64_t":$crossFlags);
+                        "int64_t":$eventIds, "int64_t":$crossFlags,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$links,
+                        DefaultValuedParameter<"int64_t", "0">:$registers);
   let assemblyFormat = [{ `<` $name (`kind` $kind^)? `,` $topology `,` `cores` `=` $cores `,`
     `vector_cores` `=` $vectorCores `,` `memories` `=` $memories `,` `cube` `=` $cubeM `x` $cubeN `,`
     `max_extent` `=` $maxExtent `,` `depth` `=` $depth `,`
-    `event_ids` `=` $eventIds `,` `cross_flags` `=` $crossFlags `>` }];
+    `event_ids` `=` $eventIds `,` `cross_flags` `=` $crossFlags
+    (`links` $links^)? (`registers` $registers^)? `>` }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     ::mmk::MachineKind getMachineKind() const;
@@ -129,6 +134,13 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
     int64_t alignment(Space space) const;
     /// Granularity of the cube along k for an operand type; 0 when the cube does not multiply it.
     int64_t depthOf(::mlir::Type element) const;
+    /// The pipe that executes a path between cube and vector unit, "l0c_ub" or "ub_l1"; nothing where
+    /// the machine has no such path.
+    std::optional<Pipe> linkPipe(::llvm::StringRef link) const;
+    /// Whether the cube core writes products to the memories of its vector cores.
+    bool cubeFillsUb() const {
+      return getTopology() == Topology::split && linkPipe("l0c_ub").has_value();
+    }
     /// Rows and columns of an operand in L1 are zero-padded to multiples of this, and its buffer has
     /// room for them: the least that both m and n divide.
     int64_t padding() const;

@@ -36,26 +36,37 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
       ...
     }
     ```
+    A vector unit that works on registers loads the inputs and stores the outputs once, and what one
+    instruction leaves for another is in `registers`: the last arguments of the region, which have no
+    buffer.
+    ```mlir
+    aicore.vector ins(...) outs(...) registers 1 size(%rows, %columns) {
+    ^bb0(%x: !aicore.tile<f32>, %bias: !aicore.tile<f32>, %y: !aicore.tile<f32>, %r: !aicore.tile<f32>):
+      aicore.vec add %x, %bias -> %r : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+      ...
+    }
+    ```
   }];
   let arguments = (ins Variadic<AnyStaticShapeMemRef>:$inputs, Variadic<Index>:$inputSlots,
                        Aicore_BroadcastArrayAttr:$broadcasts,
                        Variadic<AnyStaticShapeMemRef>:$outputs, Variadic<Index>:$outputSlots,
                        Variadic<AnyStaticShapeMemRef>:$scratch,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scratchCopies,
-                       Index:$rows, Index:$columns);
+                       Index:$rows, Index:$columns, DefaultValuedAttr<I64Attr, "0">:$registers);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `ins` `(` custom<VectorInputs>($inputs, $inputSlots, $broadcasts, type($inputs)) `)`
     `outs` `(` custom<VectorOutputs>($outputs, $outputSlots, type($outputs)) `)`
     (`scratch` `(` custom<VectorScratch>($scratch, $scratchCopies, type($scratch))^ `)`)?
-    `size` `(` $rows `,` $columns `)` $body attr-dict
+    (`registers` $registers^)? `size` `(` $rows `,` $columns `)` $body attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$inputSlots,
                                  "::mlir::ArrayAttr":$broadcasts, "::mlir::ValueRange":$outputs,
                                  "::mlir::ValueRange":$outputSlots, "::mlir::Value":$rows,
                                  "::mlir::Value":$columns), [{
     build($_builder, $_state, inputs, inputSlots, broadcasts, outputs, outputSlots,
-          ::mlir::ValueRange(), $_builder.getDenseI64ArrayAttr({}), rows, columns);
+          ::mlir::ValueRange(), $_builder.getDenseI64ArrayAttr({}), rows, columns,
+          $_builder.getI64IntegerAttr(0));
   }]>];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

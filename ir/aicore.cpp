@@ -176,7 +176,14 @@ static std::optional<MachineKind> kindNamed(StringAttr name) {
 
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
                                   StringAttr kind, Topology, int64_t, int64_t, DictionaryAttr,
-                                  int64_t, int64_t, int64_t, DictionaryAttr, int64_t, int64_t) {
+                                  int64_t, int64_t, int64_t, DictionaryAttr, int64_t, int64_t,
+                                  DictionaryAttr links, int64_t) {
+  for (NamedAttribute link : links ? links.getValue() : ArrayRef<NamedAttribute>()) {
+    auto pipe = dyn_cast<StringAttr>(link.getValue());
+    if (!pipe || !symbolizePipe(pipe.getValue()))
+      return emitError() << "expected the pipe of the link " << link.getName().getValue()
+                         << ", found " << link.getValue();
+  }
   if (!kind || kindNamed(kind))
     return success();
   InFlightDiagnostic error = emitError() << "no kind of machine is named '" << kind.getValue()
@@ -197,6 +204,10 @@ int64_t MachineAttr::depthOf(Type element) const {
   llvm::raw_string_ostream(name) << element;
   auto depth = getDepth().getAs<IntegerAttr>(name);
   return depth ? depth.getInt() : 0;
+}
+std::optional<Pipe> MachineAttr::linkPipe(StringRef link) const {
+  auto pipe = getLinks() ? getLinks().getAs<StringAttr>(link) : StringAttr();
+  return pipe ? symbolizePipe(pipe.getValue()) : std::nullopt;
 }
 int64_t MachineAttr::padding() const { return std::lcm(getCubeM(), getCubeN()); }
 

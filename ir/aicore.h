@@ -40,10 +40,10 @@ struct GlobalTile {
 
 /// The place of a tile of a vector instruction.
 struct VectorTile {
-  mlir::Value buffer;
-  mlir::Value slot; ///< null: see `copy`
-  int64_t copy = 0; ///< of a scratch tile
-  enum class Role { input, output, scratch } role = Role::input;
+  mlir::Value buffer; ///< null: in registers
+  mlir::Value slot;   ///< null: see `copy`
+  int64_t copy = 0;   ///< of a scratch tile
+  enum class Role { input, output, scratch, registers } role = Role::input;
   Broadcast broadcast = Broadcast::full;
 };
 

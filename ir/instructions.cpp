@@ -309,9 +309,11 @@ SmallVector<Access> SpillOp::getAccesses() {
 }
 LogicalResult SpillOp::verify() {
   if (failed(expectBuffer(*this, "source", getSource(), {Space::l0c, Space::ub})) ||
-      failed(expectBuffer(*this, "target", getTarget(), {Space::gm})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::gm, Space::l1})) ||
       failed(expectPart(*this, getSource(), getPart())))
     return failure();
+  if (spaceOf(getTarget()) == Space::l1 && spaceOf(getSource()) != Space::ub)
+    return emitOpError("leads from l0c to l1, where only rows of ub go");
   if (spaceOf(getSource()) == Space::ub) {
     if (getColumn())
       return emitOpError("takes a column of its target, but rows of ub are spilled whole");
@@ -348,8 +350,12 @@ LogicalResult FetchOp::verify() {
   return expectSameElements(*this, getSource(), getTarget());
 }
 
+// Without a machine, of a coupled core.
 MMK_EFFECTS(DrainOp)
-Pipe DrainOp::getPipe() { return Pipe::vector; }
+Pipe DrainOp::getPipe() {
+  MachineAttr machine = machineOf(*this);
+  return (machine ? machine.linkPipe("l0c_ub") : std::nullopt).value_or(Pipe::vector);
+}
 SmallVector<Access> DrainOp::getAccesses() {
   return {reading(getSource(), getSlot(), getPart()), writing(getTarget(), getTargetSlot())};
 }
@@ -357,6 +363,8 @@ LogicalResult DrainOp::verify() {
   if (failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
       failed(expectBuffer(*this, "target", getTarget(), {Space::ub})) ||
       failed(expectPart(*this, getSource(), getPart())))
+    return failure();
+  if (getPipe() == Pipe::fixpipe && failed(expectOnCubeCore(*this, getPipe())))
     return failure();
   return expectSameElements(*this, getSource(), getTarget());
 }

@@ -50,17 +50,28 @@ VectorTile VectorOp::tile(Value argument) {
   if (number < getOutputs().size())
     return {getOutputs()[number], getOutputSlots()[number], 0, VectorTile::Role::output};
   number -= getOutputs().size();
-  return {getScratch()[number], Value(), getScratchCopies()[number], VectorTile::Role::scratch};
+  if (number < getScratch().size())
+    return {getScratch()[number], Value(), getScratchCopies()[number], VectorTile::Role::scratch};
+  return {Value(), Value(), 0, VectorTile::Role::registers};
+}
+
+/// Of its region of instructions.
+static size_t tilesOf(VectorOp op) {
+  return op.getInputs().size() + op.getOutputs().size() + op.getScratch().size() +
+         static_cast<size_t>(op.getRegisters());
 }
 
 // Tiles have the names of their buffers.
 void VectorOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  if (region.empty() || !isSelected() ||
-      region.getNumArguments() != getInputs().size() + getOutputs().size() + getScratch().size())
+  if (region.empty() || !isSelected() || region.getNumArguments() != tilesOf(*this))
     return;
-  for (BlockArgument argument : region.getArguments())
-    if (auto alloc = tile(argument).buffer.getDefiningOp<AllocOp>())
+  for (BlockArgument argument : region.getArguments()) {
+    Value buffer = tile(argument).buffer;
+    if (!buffer)
+      setName(argument, "register");
+    else if (auto alloc = buffer.getDefiningOp<AllocOp>())
       setName(argument, alloc.getName());
+  }
 }
 
 LogicalResult VectorOp::verify() {
@@ -110,13 +121,15 @@ static LogicalResult verifyElements(VectorOp op, Block &block) {
 // Of instructions: a tile for each buffer; a tile is written before it is read, and each output is
 // written.
 static LogicalResult verifyInstructions(VectorOp op, Block &block) {
-  const size_t tiles = op.getInputs().size() + op.getOutputs().size() + op.getScratch().size();
-  if (block.getNumArguments() != tiles)
+  if (const size_t tiles = tilesOf(op); block.getNumArguments() != tiles)
     return op.emitOpError("expected one tile for each of its ")
-           << tiles << " inputs, outputs and scratch tiles, found " << block.getNumArguments();
+           << tiles << " inputs, outputs, scratch tiles and registers, found "
+           << block.getNumArguments();
   llvm::DenseSet<Value> written;
   for (BlockArgument argument : block.getArguments()) {
     const VectorTile tile = op.tile(argument);
+    if (tile.role == VectorTile::Role::registers)
+      continue;
     auto type = cast<TileType>(argument.getType());
     const bool isScratch = tile.role == VectorTile::Role::scratch;
     if (isScratch ? !holds(tile.buffer, type) && type.getElement().getIntOrFloatBitWidth() !=

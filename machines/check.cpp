@@ -101,18 +101,27 @@ private:
     // C6: there is a path for results to the vector unit, and from there to global memory.
     if (machine_.topology == Topology::split)
       need({"l0c_gm", "gm_ub", "ub_gm"},
-           "on a split chip cube and vector cores meet only in global memory");
+           "on a split chip cube and vector cores meet in global memory");
     else
       need({"l0c_ub", "gm_ub", "ub_gm"}, "on a coupled chip L0C reaches global memory through UB");
-    // C7: on a split chip nothing leads from the cube core into a vector core.
-    if (machine_.topology == Topology::split && machine_.has("l0c_ub"))
-      problem("links.l0c_ub.pipe", "a split chip has no path from L0C to UB; topology coupled has");
+    // C7: between two cores of a split chip, the one that has the data moves it.
+    if (machine_.topology == Topology::split)
+      expectPipe("l0c_ub", Pipe::fixpipe);
+    expectPipe("ub_l1", Pipe::mte3);
     // C8: a bias table and the path that fills it exist together.
     const bool hasTable = machine_.memories.count(Memory::bt);
     if (hasTable && !machine_.has("l1_bt"))
       problem("memories.bt.bytes", "the bias table needs the link l1_bt, which fills it");
     if (!hasTable && machine_.has("l1_bt"))
       problem("links.l1_bt.pipe", "leads to the memory bt, which the machine lacks");
+  }
+
+  void expectPipe(const std::string &link, Pipe pipe) {
+    const auto found = machine_.links.find(link);
+    if (found != machine_.links.end() && found->second.pipe != pipe)
+      problem("links." + link + ".pipe",
+              fmt::format("expected {}, which reads the memory that it leads from, found {}",
+                          spelling(pipe), spelling(found->second.pipe)));
   }
 
   void need(const std::vector<std::string> &links, const std::string &why) {

@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+
 namespace mmk {
 
 std::string_view spelling(MachineKind kind) {
@@ -61,6 +63,15 @@ const MemoryDescription &Machine::memory(Memory memory) const {
   static const MemoryDescription none;
   const auto found = memories.find(memory);
   return found == memories.end() ? none : found->second;
+}
+
+// Instructions, loads and stores overlap from one register to the next.
+VectorCost Machine::functionCost(double perElement, int64_t loaded, int64_t stored) const {
+  const double elements = static_cast<double>(function.registerBytes) / 4,
+               loads = static_cast<double>(loaded) / function.loads,
+               stores = static_cast<double>(stored) / function.stores;
+  return {std::max({perElement / function.issued, loads / elements, stores / elements}),
+          function.startupCycles + function.drainCycles};
 }
 
 static Machine machineFrom(const Description &description) {

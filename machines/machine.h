@@ -14,7 +14,8 @@
 
 namespace mmk {
 
-/// split: cube and vector cores meet only in global memory. coupled: L0C reaches UB.
+/// split: cube and vector cores of a block, which meet in global memory, or directly where there
+/// are links between them (l0c_ub, ub_l1). coupled: one core has both units.
 enum class Topology { split, coupled };
 
 /// The `kind` of a description, which selects the back end (the table `layers`).
@@ -84,8 +85,8 @@ struct Machine {
   double megahertz = 1000;
 
   std::map<Memory, MemoryDescription> memories;
-  /// "gm_l1" "gm_ub" "l1_l0a" "l1_l0b" "l1_bt" "l0c_gm" "l0c_ub" "l0c_l1" "ub_gm"; a chip leaves
-  /// out the paths that it lacks.
+  /// "gm_l1" "gm_ub" "l1_l0a" "l1_l0b" "l1_bt" "l0c_gm" "l0c_ub" "l0c_l1" "ub_gm" "ub_l1"; a chip
+  /// leaves out the paths that it lacks. On a split chip l0c_ub is the path into one vector core.
   std::map<std::string, Link> links;
   double hbmBytesPerSecond = 0; ///< of the whole chip, shared by the active cores
   /// The same for what L2 writes back between reads; 0: as for reads.
@@ -131,6 +132,19 @@ struct Machine {
 
   /// By operation, one of vectorOperations(); an emulated machine has all of them.
   std::map<std::string, VectorCost> vector;
+
+  /// Of a vector unit that works on registers: instructions that follow each other are one
+  /// function, which loads its operands once and stores its results once.
+  struct VectorFunction {
+    int64_t registers = 0; ///< 0: the vector unit works on UB
+    int64_t registerBytes = 256;
+    double startupCycles = 0, drainCycles = 0;
+    double issued = 1, loads = 1, stores = 1; ///< a cycle: instructions, registers
+  } function;
+  bool hasVectorRegisters() const { return function.registers > 0; }
+  /// Of a function over numbers of four bytes; `perElement`: of its instructions, each alone.
+  VectorCost functionCost(double perElement, int64_t loaded, int64_t stored) const;
+
   double flagCycles = 1;
   double issueCycles = 1; ///< scalar unit, for one instruction
   /// Scalar unit, for an element of global memory that is not in its data cache.

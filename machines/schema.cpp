@@ -106,8 +106,8 @@ void describeLinks(Table &t) {
   std::vector<std::pair<std::string, Pipe>> pipes;
   for (Pipe pipe : allPipes)
     pipes.emplace_back(spelling(pipe), pipe);
-  for (std::string link :
-       {"gm_l1", "gm_ub", "l1_l0a", "l1_l0b", "l1_bt", "l0c_gm", "l0c_ub", "l0c_l1", "ub_gm"}) {
+  for (std::string link : {"gm_l1", "gm_ub", "l1_l0a", "l1_l0b", "l1_bt", "l0c_gm", "l0c_ub",
+                           "l0c_l1", "ub_gm", "ub_l1"}) {
     const std::string section = "links." + link + ".";
     t.choice<Pipe>(section + "pipe", Need::inSection, pipes,
                    [link](Machine &m) -> auto & { return m.links[link].pipe; });
@@ -190,6 +190,27 @@ void describeVector(Table &t) {
   }
 }
 
+void describeVectorFunction(Table &t) {
+  using Function = Machine::VectorFunction;
+  const std::string section = "vector_function.";
+  t.number(section + "registers", Kind::count, mostNumbers, Need::inSection,
+           [](Machine &m) -> auto & { return m.function.registers; });
+  t.number(section + "register_bytes", Kind::powerOfTwo, mostAlignment, Need::inSection,
+           [](Machine &m) -> auto & { return m.function.registerBytes; });
+  const std::vector<std::pair<const char *, double Function::*>> cycles = {
+      {"startup_cycles", &Function::startupCycles}, {"drain_cycles", &Function::drainCycles}};
+  for (const auto &[name, member] : cycles)
+    t.number(section + name, Kind::cycles, mostCycles, Need::inSection,
+             [member = member](Machine &m) -> auto & { return m.function.*member; });
+  const std::vector<std::pair<const char *, double Function::*>> rates = {
+      {"issued_per_cycle", &Function::issued},
+      {"loads_per_cycle", &Function::loads},
+      {"stores_per_cycle", &Function::stores}};
+  for (const auto &[name, member] : rates)
+    t.number(section + name, Kind::positive, mostNumbers, Need::inSection,
+             [member = member](Machine &m) -> auto & { return m.function.*member; });
+}
+
 void describeControl(Table &t) {
   t.number("flag_cycles", Kind::cycles, mostCycles, Need::always,
            [](Machine &m) -> auto & { return m.flagCycles; });
@@ -244,6 +265,7 @@ const std::vector<Field> &machineFields() {
     describeCube(table);
     describeWindowLoad(table);
     describeVector(table);
+    describeVectorFunction(table);
     describeControl(table);
     return std::move(table.fields);
   }();

@@ -127,9 +127,10 @@ LogicalResult Chooser::checkChoices() {
       continue;
     }
     const bool mayBeAuto = directive->mayBeAuto && (!directive->isLength || mayFit(indexOf(key)));
-    if (number ? number.getInt() < 1 : !mayBeAuto || text != "auto")
-      return refuse(mayBeAuto && !directive->isLength ? "auto or a positive number"
-                                                      : "a positive number");
+    if (number ? number.getInt() < directive->minimum : !mayBeAuto || text != "auto")
+      return refuse(directive->minimum == 0             ? "a number of 0 or more"
+                    : mayBeAuto && !directive->isLength ? "auto or a positive number"
+                                                        : "a positive number");
   }
   return success();
 }

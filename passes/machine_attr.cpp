@@ -27,6 +27,12 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
     if (auto macs = machine.cube.macsPerCycle.find(type);
         macs != machine.cube.macsPerCycle.end() && macs->second > 0)
       depth.push_back(b.getNamedAttr(StringRef(spelling(type)), b.getI64IntegerAttr(k)));
+  // The paths between cube and vector unit that not every machine has.
+  SmallVector<NamedAttribute> links;
+  for (const char *name : {"l0c_ub", "ub_l1"})
+    if (auto link = machine.links.find(name); link != machine.links.end())
+      links.push_back(
+          b.getNamedAttr(name, b.getStringAttr(StringRef(spelling(link->second.pipe)))));
   StringAttr kind;
   if (machine.kind != MachineKind::emulated)
     kind = b.getStringAttr(StringRef(spelling(machine.kind)));
@@ -35,7 +41,8 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
       machine.topology == Topology::split ? aicore::Topology::split : aicore::Topology::coupled,
       machine.cubeCores, machine.vectorCoresPerCube, b.getDictionaryAttr(memories), machine.cube.m,
       machine.cube.n, machine.cube.maxExtent, b.getDictionaryAttr(depth), machine.eventIds,
-      machine.crossFlags);
+      machine.crossFlags, links.empty() ? DictionaryAttr() : b.getDictionaryAttr(links),
+      machine.function.registers);
 }
 
 } // namespace mmk

@@ -1,6 +1,7 @@
 #include "place/assign_memories.h"
 #include "ir/diagnostic_code.h"
 #include "passes/dimensions.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 #include "passes/windows/image_operand.h"
 #include "place/chain_rows.h"
@@ -219,20 +220,21 @@ LogicalResult MemoryAssignment::assign(ir::FusionGroupOp group) {
     if (failed(placeProduct(*tile, number, rings)))
       return failure();
   if (isOfRows)
-    return placeRows(*tile);
+    return placeRows(group, *tile);
   placeVectorValues(*tile);
   return success();
 }
 
-// The rows of a product are reduced out of the block's global memory on a split chip, else out of
-// L0C.
-LogicalResult MemoryAssignment::placeRows(TiledGroup &tile) {
+// The rows of a product are reduced out of the block's global memory, unless they go straight to
+// UB. Of a split chip the cube core sends whole rows there.
+LogicalResult MemoryAssignment::placeRows(ir::FusionGroupOp group, TiledGroup &tile) {
   if (accs[0].getParts() > 1)
     return kernel.choice("store").emitError()
            << "store = overlapped drains a product in parts of its columns, but fuse = rows "
               "reduces "
               "whole rows of it; nearest legal: store = after, fuse = all";
-  if (!leavesByFixpipe(tile, machine))
+  const bool isOfRows = planeOf(RowSpace(group)).reducesColumns;
+  if (productsReachUb(kernel, machine) && (isOfRows || !leavesByFixpipe(tile, machine)))
     return success();
   for (auto [number, product] : llvm::enumerate(tile.produced())) {
     Value spilled = alloc(productName(number), "out", Space::gm, tile.tileM, tile.tileN,

@@ -29,7 +29,7 @@ private:
   mlir::LogicalResult placeImage(TiledGroup &tile, TiledProduct &product, unsigned which,
                                  mlir::Value &inL1);
   void placeBias(TiledGroup &tile, TiledProduct &product);
-  mlir::LogicalResult placeRows(TiledGroup &tile);
+  mlir::LogicalResult placeRows(ir::FusionGroupOp group, TiledGroup &tile);
   /// A buffer of the current fusion group; buffers are declared at its beginning in this order.
   aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
                         int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);

@@ -62,7 +62,7 @@ std::optional<TileOperand> operandOf(aicore::VectorOp vector, Value value) {
   if (!type || type.isMask())
     return std::nullopt;
   const aicore::VectorTile tile = vector.tile(value);
-  auto alloc = tile.buffer.getDefiningOp<aicore::AllocOp>();
+  auto alloc = tile.buffer ? tile.buffer.getDefiningOp<aicore::AllocOp>() : aicore::AllocOp();
   if (!alloc ||
       (tile.broadcast != aicore::Broadcast::full && tile.broadcast != aicore::Broadcast::row))
     return std::nullopt;

@@ -85,8 +85,9 @@ void TransferInserter::ChainWork::chooseAccumulators() {
       collected = std::max(collected, it.width);
     else
       staying += it.width;
-  const int64_t least = accumulators(llvm::count_if(seconds, isRescaled)) *
-                        std::max(collected, isSplit ? std::min(tileN, fewColumns) : tileN);
+  const int64_t least =
+      accumulators(llvm::count_if(seconds, isRescaled)) *
+      std::max(collected, productsPassMemory ? std::min(tileN, fewColumns) : tileN);
   if (staying + least > inL0C)
     staying = 0;
   int64_t rowBytes = 1, width = 0;
@@ -102,17 +103,18 @@ void TransferInserter::ChainWork::chooseAccumulators() {
       std::min((inL0C - staying) / copies,
                t.machine.capacity(Space::l0b) / (rowBytes * requestedCopies(t.kernel, "l0", "b"))) /
       padding * padding;
-  accWidth = isSplit ? std::min(tileN, std::max({room, width, padding})) : tileN;
+  accWidth = productsPassMemory ? std::min(tileN, std::max({room, width, padding})) : tileN;
   accsOfPart = llvm::divideCeil(tileN, accWidth);
   accWidth = llvm::alignTo(llvm::divideCeil(tileN, accsOfPart), padding);
   accsOfPart = llvm::divideCeil(tileN, accWidth);
 }
 
-// A coupled chip keeps each product until the vector unit has taken it: the first ones of a part,
-// and the second ones, which it takes together.
+// Products that leave L0C for UB stay until all of them do: the first ones of a part, and the
+// second ones.
 int64_t TransferInserter::ChainWork::accumulators(int64_t collected) const {
   const int64_t copies = requestedCopies(t.kernel, "acc", "acc");
-  return isSplit ? copies : std::max(copies * static_cast<int64_t>(firsts.size()), collected);
+  return productsPassMemory ? copies
+                            : std::max(copies * static_cast<int64_t>(firsts.size()), collected);
 }
 
 Value TransferInserter::ChainWork::allocIn(Space space, StringRef name, StringRef buffers,
@@ -145,17 +147,20 @@ void TransferInserter::ChainWork::allocateProducts() {
     t.loc = it.product.getLoc();
     it.rowsL1 = allocOperand(it.rows, "l1", tileM, it.depth);
     it.columnsL1 = allocOperand(it.columns, "l1", tileN, it.depth);
-    if (isSplit)
+    if (productsPassMemory)
       it.ring = allocIn(Space::gm, "scores", "out", tileM, std::max(tileN, accWidth * accsOfPart),
                         sum, ahead);
     step = std::max(step, it.step);
   }
   for (Weights &it : weights) {
     t.loc = p.outputs()[it.output].tensor.getLoc();
-    it.l1 =
-        allocIn(Space::l1, "weights", "l1", llvm::alignTo(tileM, padding),
-                llvm::alignTo(tileN, padding), element, requestedCopies(t.kernel, "l1", "weights"));
-    it.ring = allocIn(Space::gm, "weights", "out", tileM, tileN, element, ahead);
+    // What the vector cores write ahead is held in the ring, or in L1.
+    const int64_t copies = requestedCopies(t.kernel, "l1", "weights");
+    it.l1 = allocIn(Space::l1, "weights", "l1", llvm::alignTo(tileM, padding),
+                    llvm::alignTo(tileN, padding), element,
+                    weightsPassMemory ? copies : std::max(copies, ahead));
+    if (weightsPassMemory)
+      it.ring = allocIn(Space::gm, "weights", "out", tileM, tileN, element, ahead);
   }
   for (Second &it : seconds) {
     t.loc = it.product.getLoc();
@@ -164,7 +169,7 @@ void TransferInserter::ChainWork::allocateProducts() {
       it.sums = allocIn(Space::l0c, "sum", "scratch", tileM, it.width, sum);
     else
       width = std::max(width, it.width);
-    if (isSplit)
+    if (productsPassMemory)
       it.ring = allocIn(Space::gm, "result", "out", tileM,
                         it.staysInL0C ? it.width : std::max(accWidth, it.width), sum,
                         it.staysInL0C ? 1 : ahead);
@@ -281,13 +286,13 @@ void TransferInserter::ChainWork::emitFirst(size_t which, Value number) {
   First &it = firsts[which];
   t.loc = it.product.getLoc();
   Value depth = t.extentOf(it.columns.tensor, it.columns.depth);
-  Value ringSlot = isSplit ? t.slot(number, it.ring) : Value();
+  Value ringSlot = productsPassMemory ? t.slot(number, it.ring) : Value();
   const auto emit = [&](Value from, Value columns, Value ofPart) {
     const Number own = firstNumber(which, number, ofPart);
     Value accSlot = t.slot(own.inL0C, acc);
     emitDepth(it.rowsOfTile, it.columnsOfPart,
               {from, columns, depth, it.step, own.inL0, acc, accSlot, {}});
-    if (isSplit)
+    if (productsPassMemory)
       aicore::SpillOp::create(b, t.loc, acc, accSlot, rows, columns, it.ring, ringSlot,
                               /*row=*/Value(), from, IntegerAttr());
   };
@@ -311,8 +316,9 @@ void TransferInserter::ChainWork::emitSeconds(Value number) {
   }
   for (Weights &it : weights) {
     it.ofPart = {it.l1, t.slot(number, it.l1), false, false};
-    aicore::FetchOp::create(b, t.loc, it.ring, t.slot(number, it.ring), t.index(0), rows, part,
-                            it.l1, it.ofPart.slot);
+    if (weightsPassMemory)
+      aicore::FetchOp::create(b, t.loc, it.ring, t.slot(number, it.ring), t.index(0), rows, part,
+                              it.l1, it.ofPart.slot);
   }
   for (size_t which = 0; which < seconds.size(); ++which)
     emitSecond(which, number);
@@ -328,7 +334,7 @@ void TransferInserter::ChainWork::emitSecond(size_t which, Value number) {
     starts = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::eq, number, t.index(0));
   emitDepth(weights[it.weights].ofPart, it.valuesOfPart,
             {t.index(0), it.columns, part, it.step, own.inL0, buffer, accSlot, starts});
-  if (isSplit && !it.staysInL0C)
+  if (productsPassMemory && !it.staysInL0C)
     aicore::SpillOp::create(b, t.loc, acc, accSlot, rows, it.columns, it.ring,
                             t.slot(number, it.ring), /*row=*/Value(), t.index(0), IntegerAttr());
 }

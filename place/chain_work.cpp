@@ -17,7 +17,8 @@ using aicore::Space;
 TransferInserter::ChainWork::ChainWork(TransferInserter &inserter, ir::FusionGroupOp group,
                                        Tile &ofBlock, RowProgram program, Chain chain)
     : RowWork(inserter, group, ofBlock, std::move(program), /*whole=*/false),
-      isSplit(t.machine.getTopology() == aicore::Topology::split),
+      productsPassMemory(!productsReachUb(t.kernel, t.machine)),
+      weightsPassMemory(!weightsReachL1(t.kernel, t.machine)),
       firsts(chain.firsts.begin(), chain.firsts.end()),
       seconds(chain.seconds.begin(), chain.seconds.end()) {
   const Operand columns(chain.firsts.front(), 1);
@@ -131,8 +132,10 @@ void TransferInserter::ChainWork::findTile() {
 
 void TransferInserter::ChainWork::onWindows(Value number, function_ref<void()> emit) {
   t.loc = group.getLoc();
-  auto work = aicore::VectorWorkOp::create(b, t.loc, number, rows, t.index(1), t.index(0), steps,
-                                           sizes.height, /*by_columns=*/false, /*nonempty=*/true);
+  auto work =
+      aicore::VectorWorkOp::create(b, t.loc, number, rows, t.index(1), t.index(0), steps,
+                                   sizes.height, /*by_columns=*/false, /*nonempty=*/true,
+                                   /*interleaved=*/t.machine.cubeFillsUb() && !productsPassMemory);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, t.loc));
@@ -272,7 +275,7 @@ void TransferInserter::ChainWork::emitWeights(Value number) {
       }
       Held &held = inputs[input];
       held.slot = t.slot(step, held.buffer);
-      if (isSplit) {
+      if (productsPassMemory) {
         fetchProduct(which->ring, number, part, held);
         continue;
       }
@@ -288,8 +291,9 @@ void TransferInserter::ChainWork::emitWeights(Value number) {
     for (Weights &it : weights) {
       const Held &held = outputs[it.output];
       t.loc = p.outputs()[it.output].tensor.getLoc();
-      aicore::SpillOp::create(b, t.loc, held.buffer, held.slot, kept, part, it.ring,
-                              t.slot(number, it.ring), keptFrom, /*column=*/Value(), IntegerAttr());
+      Value to = weightsPassMemory ? it.ring : it.l1;
+      aicore::SpillOp::create(b, t.loc, held.buffer, held.slot, kept, part, to, t.slot(number, to),
+                              keptFrom, /*column=*/Value(), IntegerAttr());
     }
   });
 }
@@ -300,7 +304,7 @@ void TransferInserter::ChainWork::emitCollect(bool staysInL0C, Value number) {
   if (llvm::none_of(seconds, collects))
     return;
   for (auto [which, of] : llvm::enumerate(seconds))
-    if (staysInL0C && collects(of) && isSplit)
+    if (staysInL0C && collects(of) && productsPassMemory)
       aicore::SpillOp::create(b, of.product.getLoc(), of.sums, of.sumSlot, rows, of.columns,
                               of.ring, t.slot(tile, of.ring), /*row=*/Value(), t.index(0),
                               IntegerAttr());
@@ -310,7 +314,7 @@ void TransferInserter::ChainWork::emitCollect(bool staysInL0C, Value number) {
         continue;
       t.loc = of.product.getLoc();
       of.taken.slot = t.slot(step, of.taken.buffer);
-      if (isSplit)
+      if (productsPassMemory)
         fetchProduct(of.ring, number, of.columns, of.taken);
       else if (staysInL0C)
         drainProduct(of.sums, of.sumSlot, of.columns, of.taken);

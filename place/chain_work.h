@@ -8,8 +8,8 @@
 //
 // Sums that are not rescaled while a maximum grows stay in L0C instead, if it has room, and are
 // collected after the last step. The first two run some steps ahead of the others (`preload`), so
-// that neither side waits. On a split chip the sides exchange data through rings in the block's own
-// global memory; on a coupled one the vector unit takes products out of L0C.
+// that neither side waits. Without a path between the sides they exchange data through rings in the
+// block's own global memory. Else products go from L0C to UB, and weights from UB to L1.
 //
 // In two files: chain_work.cpp has the loop and the work of the vector cores, chain_products.cpp
 // that of the cube.
@@ -53,13 +53,14 @@ private:
     Operand rows, columns;
     int64_t depth = 1, step = 1;   ///< at most; of a matrix instruction
     mlir::Value rowsL1, columnsL1; ///< its operands
-    mlir::Value ring;              ///< in the block's global memory
+    mlir::Value ring;              ///< in the block's global memory, where it passes that
     InL1 rowsOfTile, columnsOfPart;
   };
   /// The left operand of second products.
   struct Weights {
     unsigned output = 0; ///< its number
-    mlir::Value ring, l1;
+    mlir::Value ring;    ///< in the block's global memory, where they pass that
+    mlir::Value l1;
     InL1 ofPart;
   };
   /// A second product, with what follows from it.
@@ -74,7 +75,7 @@ private:
     int64_t width = 1;          ///< its columns, at most
     int64_t step = 1;           ///< the depth of a matrix instruction
     bool staysInL0C = false;    ///< its sum, over all parts
-    mlir::Value valuesL1, ring; ///< in the block's global memory
+    mlir::Value valuesL1, ring; ///< in the block's global memory, where it passes that
     InL1 valuesOfPart;
     mlir::Value sums, sumSlot; ///< in L0C, if they stay there
     Held taken;                ///< a part of it in UB
@@ -157,12 +158,11 @@ private:
   };
   Number firstNumber(size_t which, mlir::Value part, mlir::Value ofPart);
   Number secondNumber(size_t which, mlir::Value part);
-  /// Brings the rows of the window of a product to UB: from global memory on a split chip, on a
-  /// coupled one from L0C.
+  /// Brings the rows of the window of a product to UB: from global memory, or from L0C.
   void fetchProduct(mlir::Value ring, mlir::Value number, mlir::Value columns, const Held &held);
   void drainProduct(mlir::Value acc, mlir::Value slot, mlir::Value columns, const Held &held);
 
-  const bool isSplit;
+  const bool productsPassMemory, weightsPassMemory; ///< the block's global memory
   std::vector<First> firsts;
   std::vector<Weights> weights;
   std::vector<Second> seconds;

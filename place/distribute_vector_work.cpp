@@ -1,5 +1,6 @@
 #include "passes/variant.h"
 #include "place/passes.h"
+#include "place/with_operands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,6 +31,19 @@ private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   Share shareOf(Value core, int64_t cores);
   SmallVector<Operation *> independentOfRows();
+  void runInterleaved();
+  /// What is computed once for all windows: `values` without effects, and `effects` without values.
+  struct Once {
+    DenseSet<Operation *> values, effects;
+  };
+  Once once();
+  /// From here on, in the part of the program of the vector cores; gives the number of the core.
+  Value openPart();
+  /// Clones the operations that belong to the current place, in their order.
+  void cloneAll(ArrayRef<Operation *> ops, IRMapping &map) {
+    for (Operation *op : ops)
+      b.clone(*op, map);
+  }
 
   aicore::VectorWorkOp work;
   aicore::MachineAttr machine;
@@ -74,14 +88,89 @@ SmallVector<Operation *> Distribution::independentOfRows() {
   return independent;
 }
 
+Value Distribution::openPart() {
+  auto onCores = aicore::VectorCoresOp::create(b, loc, machine.getVectorCores());
+  Block *inside = b.createBlock(&onCores.getBody(), {}, b.getIndexType(), loc);
+  return inside->getArgument(0);
+}
+
+Distribution::Once Distribution::once() {
+  Once once;
+  Block &body = work.getBody().front();
+  for (Operation *op : independentOfRows()) {
+    const bool isReady = llvm::all_of(op->getOperands(), [&](Value operand) {
+      Operation *def = operand.getDefiningOp();
+      return !def || def->getBlock() != &body || once.values.contains(def);
+    });
+    if (isReady && isMemoryEffectFree(op))
+      once.values.insert(op);
+    else if (isReady && op->getNumResults() == 0)
+      once.effects.insert(op);
+  }
+  return once;
+}
+
+// The windows of a tile one after the other: the cube core drains the rows of all vector cores,
+// then these work on them.
+void Distribution::runInterleaved() {
+  Block &body = work.getBody().front();
+  const Once once = this->once();
+  SmallVector<Operation *> values, effects, drains, inWindow;
+  for (Operation &op : body)
+    if (once.values.contains(&op))
+      values.push_back(&op);
+    else if (machine.cubeFillsUb() && isa<aicore::DrainOp>(op))
+      drains.push_back(&op);
+    else
+      (once.effects.contains(&op) ? effects : inWindow).push_back(&op);
+  IRMapping map;
+  map.map(body.getArgument(2), work.getColumn());
+  map.map(body.getArgument(3), work.getColumns());
+  cloneAll(values, map);
+  if (!effects.empty()) {
+    OpBuilder::InsertionGuard guard(b);
+    openPart();
+    cloneAll(effects, map);
+  }
+  const int64_t cores = machine.getVectorCores();
+  Value height = index(work.getHeight() * cores), all = work.getRows(), zero = index(0);
+  Value first = arith::MulIOp::create(b, loc, work.getNumber(), index(work.getSteps()));
+  if (work.getNonempty())
+    all = arith::MaxSIOp::create(b, loc, all, index(1));
+  auto loop = scf::ForOp::create(b, loc, zero, all, height);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value done = loop.getInductionVar();
+  Value rest = arith::SubIOp::create(b, loc, work.getRows(), done);
+  Value rows = arith::MinSIOp::create(b, loc, height, rest);
+  Value inTile = arith::DivSIOp::create(b, loc, done, height);
+  map.map(body.getArgument(4), arith::AddIOp::create(b, loc, first, inTile).getResult());
+
+  IRMapping ofBlock = map;
+  ofBlock.map(body.getArgument(0), done);
+  ofBlock.map(body.getArgument(1), rows);
+  SmallVector<Operation *> drained = withOperands(drains, &body);
+  llvm::erase_if(drained, [&](Operation *op) { return once.values.contains(op); });
+  cloneAll(drained, ofBlock);
+
+  Value core = openPart();
+  Value part = arith::CeilDivSIOp::create(b, loc, rows, index(cores));
+  Value before = arith::MulIOp::create(b, loc, core, part);
+  Value left = arith::SubIOp::create(b, loc, rows, before);
+  Value least = arith::MinSIOp::create(b, loc, part, left);
+  map.map(body.getArgument(0), arith::AddIOp::create(b, loc, done, before).getResult());
+  map.map(body.getArgument(1), arith::MaxSIOp::create(b, loc, least, zero).getResult());
+  cloneAll(inWindow, map);
+  work.erase();
+}
+
 void Distribution::run() {
+  if (work.getInterleaved())
+    return runInterleaved();
   Value core;
   int64_t cores = 1;
   if (machine.getTopology() == aicore::Topology::split) {
     cores = machine.getVectorCores();
-    auto onCores = aicore::VectorCoresOp::create(b, loc, cores);
-    Block *inside = b.createBlock(&onCores.getBody(), {}, b.getIndexType(), loc);
-    core = inside->getArgument(0);
+    core = openPart();
   }
   const Share own = shareOf(core, cores);
   Block &body = work.getBody().front();

@@ -1,10 +1,10 @@
 #include "place/passes.h"
+#include "place/with_operands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -44,18 +44,6 @@ aicore::AllocOp filledBy(Operation &op) {
 bool isOfPanel(Operation &op) {
   aicore::AllocOp alloc = filledBy(op);
   return alloc && alloc.getGroup() == "panel";
-}
-
-/// The ops of `block` without effects that `ops` need, in block order, and `ops` themselves.
-SmallVector<Operation *> withOperands(ArrayRef<Operation *> ops, Block *block) {
-  llvm::SetVector<Operation *> needed(ops.begin(), ops.end());
-  for (size_t i = 0; i < needed.size(); ++i)
-    for (Value operand : needed[i]->getOperands())
-      if (Operation *def = operand.getDefiningOp(); def && def->getBlock() == block)
-        needed.insert(def);
-  SmallVector<Operation *> ordered(needed.begin(), needed.end());
-  llvm::sort(ordered, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  return ordered;
 }
 
 /// A loop inside that loads into L1, too, in a loop over parts of an image. Its first transfers are

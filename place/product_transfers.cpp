@@ -286,7 +286,9 @@ TransferInserter::Tile TransferInserter::partOf(const Tile &tile, int64_t part) 
   own.columns = arith::MinSIOp::create(b, loc, rest, index(width));
   if (part > 0) {
     own.columns = arith::MaxSIOp::create(b, loc, own.columns, index(0));
-    own.rows = whereAny(own.columns, tile.rows);
+    // A cube core that fills the windows of its vector cores has as many of a part without columns.
+    if (!machine.cubeFillsUb() || !productsReachUb(kernel, machine))
+      own.rows = whereAny(own.columns, tile.rows);
   }
   return own;
 }

@@ -26,7 +26,9 @@ int64_t RowMemory::bytesOfRow(int64_t width) const {
   // Where columns are reduced, each row has one element that is kept.
   auto keptOf = [&](Type element) { return p.plane().reducesColumns ? elementBytes(element) : 0; };
   const int64_t f32Row = rowOf(Float32Type::get(machine.getContext()));
-  int64_t bytes = s.scratch * f32Row + llvm::divideCeil(s.masks * f32Row, 32);
+  // A vector unit with registers needs no scratch.
+  int64_t bytes =
+      machine.getRegisters() > 0 ? 0 : s.scratch * f32Row + llvm::divideCeil(s.masks * f32Row, 32);
   for (RowInput &input : p.inputs()) {
     Type element = input.element.getType();
     const Broadcast cover = broadcastOf(p, input.dims);

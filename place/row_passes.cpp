@@ -280,10 +280,13 @@ void TransferInserter::RowWork::emitTile() {
     spillProducts();
   }
   const int64_t steps = reducesColumns ? llvm::divideCeil(sizes.kept, sizes.height) : 1;
+  // The cube core fills the windows of products that pass no global memory.
+  const bool isInterleaved = t.machine.cubeFillsUb() && !ofBlock.anchors.empty() &&
+                             !placeIn(ofBlock.anchors[0].result(), aicore::Space::gm);
   auto work = aicore::VectorWorkOp::create(b, t.loc, tile, reducesColumns ? extent : one,
                                            reducesColumns ? one : extent, zero, steps,
                                            reducesColumns ? sizes.height : 1, !reducesColumns,
-                                           /*nonempty=*/false);
+                                           /*nonempty=*/false, isInterleaved);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, t.loc));

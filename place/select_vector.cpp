@@ -114,6 +114,13 @@ FailureOr<SmallVector<SelectedInstruction>> select(Block &body) {
   return instructions;
 }
 
+/// Registers of the vector unit beside those of the operands and results.
+int64_t freeRegisters(aicore::VectorOp vector) {
+  aicore::MachineAttr machine = aicore::machineOf(vector);
+  const auto taken = static_cast<int64_t>(vector.getInputs().size() + vector.getOutputs().size());
+  return machine ? std::max<int64_t>(0, machine.getRegisters() - taken) : 0;
+}
+
 LogicalResult selectIn(aicore::VectorOp vector, ScratchBuffers &buffers) {
   Block &body = vector.getBody().front();
   chooseFunctionForms(body, vector->getParentOfType<aicore::KernelOp>()->hasAttr("fast_math"));
@@ -125,16 +132,19 @@ LogicalResult selectIn(aicore::VectorOp vector, ScratchBuffers &buffers) {
   const TileAssignment tiles(vector, *instructions);
 
   OpBuilder b(vector);
+  // What has no room in registers is in UB.
+  const auto between = static_cast<int64_t>(tiles.scratch().size());
+  const int64_t registers = std::min(between, freeRegisters(vector));
   SmallVector<Value> scratch;
-  for (const ScratchTile &tile : tiles.scratch())
-    scratch.push_back(buffers.of(tile, vector));
   SmallVector<int64_t> copies;
-  for (const ScratchTile &tile : tiles.scratch())
+  for (const ScratchTile &tile : tiles.scratch().drop_back(registers)) {
+    scratch.push_back(buffers.of(tile, vector));
     copies.push_back(tile.copy);
+  }
   auto selected =
       aicore::VectorOp::create(b, vector.getLoc(), vector.getInputs(), vector.getInputSlots(),
                                vector.getBroadcasts(), vector.getOutputs(), vector.getOutputSlots(),
-                               scratch, copies, vector.getRows(), vector.getColumns());
+                               scratch, copies, vector.getRows(), vector.getColumns(), registers);
   Block *block = b.createBlock(&selected.getBody());
   for (Type element : tiles.elements())
     block->addArgument(aicore::TileType::get(b.getContext(), element), vector.getLoc());

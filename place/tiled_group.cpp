@@ -280,6 +280,15 @@ bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine) {
   return machine.getTopology() == aicore::Topology::split && !group.products.empty();
 }
 
+bool productsReachUb(ir::KernelOp kernel, aicore::MachineAttr machine) {
+  return machine.getTopology() == aicore::Topology::coupled ||
+         (machine.cubeFillsUb() && kernel.chosenWord("through", "direct") != "global");
+}
+
+bool weightsReachL1(ir::KernelOp kernel, aicore::MachineAttr machine) {
+  return machine.linkPipe("ub_l1") && kernel.chosenWord("through", "direct") == "direct";
+}
+
 int64_t requestedCopies(ir::KernelOp kernel, StringRef group, StringRef name) {
   const int64_t ofGroup = kernel.chosenNumber(("buffers." + group).str(), 1);
   return kernel.chosenNumber(("buffers." + group + "." + name).str(), ofGroup);

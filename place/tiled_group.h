@@ -85,6 +85,11 @@ int64_t vectorCoresOf(aicore::MachineAttr machine);
 /// Whether the fixpipe stores the products of a tile to global memory.
 bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine);
 
+/// Whether the products of the kernel go straight to UB, and what the vector cores make of them
+/// straight to L1: where the machine has such a path, and `through` does not say global memory.
+bool productsReachUb(ir::KernelOp kernel, aicore::MachineAttr machine);
+bool weightsReachL1(ir::KernelOp kernel, aicore::MachineAttr machine);
+
 /// Copies of a buffer that the variant requests.
 int64_t requestedCopies(ir::KernelOp kernel, llvm::StringRef group, llvm::StringRef name);
 

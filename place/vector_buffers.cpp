@@ -28,7 +28,7 @@ struct MemoryAssignment::VectorBuffers {
   SmallVector<Input> inputs;
   SmallVector<Value> outputs; ///< of the generic, in UB
   Value part;                 ///< of a split product: one split, in UB
-  SmallVector<Value> spilled; ///< on a split chip: the products in the block's global memory
+  SmallVector<Value> spilled; ///< the products in the block's global memory, where they pass it
   int64_t width = 1;          ///< columns of the tile for one vector core
   int64_t rowsPerStep = 1;    ///< of the tile in one vector step
 };
@@ -108,8 +108,8 @@ void MemoryAssignment::placeVectorValues(TiledGroup &tile) {
         place(input.produced ? fromMemory[*input.produced] : input.operand->get(), input.buffer);
     if (input.operand)
       input.operand->set(held);
-    // A product that is also a result is stored from UB; in L0C it is stored by the fixpipe.
-    if (input.produced && buffers.spilled.empty())
+    // A product that is also a result is stored from UB, unless the fixpipe stores it.
+    if (input.produced && !leavesByFixpipe(tile, machine))
       products[*input.produced].replaceUsesWithIf(
           held, [](OpOperand &use) { return isa<tensor::InsertSliceOp>(use.getOwner()); });
   }
@@ -158,7 +158,8 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledGroup &tile,
                                                             const VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   VectorBytes bytes;
-  bytes.perRow = scratchTiles(tile.generic) * paddedColumns(width, b.getF32Type(), machine) * 4;
+  if (machine.getRegisters() == 0)
+    bytes.perRow = scratchTiles(tile.generic) * paddedColumns(width, b.getF32Type(), machine) * 4;
   for (const auto &input : buffers.inputs) {
     const int64_t count = requestedCopies(kernel, input.group, input.name);
     const int64_t row =
@@ -232,7 +233,7 @@ void MemoryAssignment::allocate(TiledGroup &tile, VectorBuffers &buffers) {
         inUb(("out" + (i ? Twine(i) : Twine())).str(), "out", buffers.rowsPerStep, width, element));
   if (tile.sum)
     buffers.part = inUb("part", "ub", buffers.rowsPerStep, width, elementOf(tile.sum.getResult(0)));
-  if (leavesByFixpipe(tile, machine))
+  if (leavesByFixpipe(tile, machine) && !productsReachUb(kernel, machine))
     for (auto [i, product] : llvm::enumerate(tile.produced()))
       buffers.spilled.push_back(
           alloc(productName(i), "out", Space::gm, tile.tileM, width, elementOf(product), where));

@@ -22,7 +22,7 @@ struct TransferInserter::VectorWork {
   SmallVector<Input> inputs;
   SmallVector<aicore::PlaceOp> outputs; ///< of the generic, in UB
   SmallVector<Value> outputSlots;
-  /// On a split chip: a product in the block's global memory.
+  /// A product in the block's global memory, where it passes that.
   struct Spilled {
     Value buffer, slot;
   };
@@ -138,7 +138,8 @@ void TransferInserter::emitVectorWork(Tile &tile, VectorWork &work,
   const int64_t rows = byColumns ? 1 : llvm::divideCeil(tile.tileM, vectorCoresOf(machine));
   auto op = aicore::VectorWorkOp::create(
       b, loc, tile.number, tile.rows, tile.columns, tile.firstColumn ? tile.firstColumn : index(0),
-      llvm::divideCeil(rows, work.height), work.height, byColumns, /*nonempty=*/false);
+      llvm::divideCeil(rows, work.height), work.height, byColumns, /*nonempty=*/false,
+      /*interleaved=*/machine.cubeFillsUb() && !tile.anchors.empty() && work.spilled.empty());
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&op.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, loc));

@@ -63,8 +63,8 @@ struct DirectiveTraits {
   std::string_view alias = ""; ///< another name, which is read but never printed
   DirectiveIndex index = DirectiveIndex::none;
 
-  // Its values: numbers up to `maximum`, or words, of which the first is the default.
-  int64_t maximum = 0;
+  // Its values: numbers from `minimum` to `maximum`, or words, of which the first is the default.
+  int64_t minimum = 1, maximum = 0;
   bool isLength = false; ///< numbers are multiples of the cube's size along their dimension
   bool mayBeAuto = false;
   std::vector<DirectiveWord> words = {};

@@ -33,10 +33,11 @@ struct Site {
 
 /// The life of a generation is the block of its aicore.slot, which may be outside of a loop that
 /// carries the buffer. But the use of a block's buffer by vector cores belongs to each of them, and
-/// ends with their part of the program.
+/// ends with their part of the program, unless a loop over such parts follows the slot.
 Block *lifeOf(aicore::SlotOp slot, Operation *user) {
   auto part = user->getParentOfType<aicore::VectorCoresOp>();
-  const bool crossed = part && !part->isProperAncestor(slot);
+  const bool crossed =
+      part && !part->isProperAncestor(slot) && part->getBlock() == slot->getBlock();
   const bool isOwn = aicore::spaceOf(slot.getBuffer()) == aicore::Space::ub;
   return crossed && !isOwn ? &part.getBody().front() : slot->getBlock();
 }
@@ -148,6 +149,8 @@ private:
   int64_t allocate(EventGroup group);
   int64_t allocate(Channel &channel, bool forward);
   void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
+  /// One flag of a group, at the builder's place.
+  void emitFlag(const EventGroup &group, bool set, int64_t number, Value slot, Location loc);
 
   Unit unitOf(Operation *op) {
     // On a coupled chip all pipes belong to one core.
@@ -323,25 +326,27 @@ void PhaseSync::emit(Channel &channel, bool set, bool forward, int64_t event, Va
                      Location loc) {
   const Side &from = forward ? channel.fill : channel.use,
              &to = forward ? channel.use : channel.fill;
+  const EventGroup group{channel.buffer, from.unit, to.unit, from.pipe, to.pipe};
   const Unit unit = set ? from.unit : to.unit;
   const bool isInPart = aicore::unitOf(b.getInsertionBlock()->getParentOp()) == Unit::vector_core ||
                         isa<aicore::VectorCoresOp>(b.getInsertionBlock()->getParentOp());
-  auto create = [&] {
-    if (from.unit != to.unit) {
-      if (set)
-        aicore::SetCrossOp::create(b, loc, to.unit, from.pipe, event, slot);
-      else
-        aicore::WaitCrossOp::create(b, loc, from.unit, to.pipe, event, slot);
-    } else if (set) {
-      aicore::SetFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
-    } else {
-      aicore::WaitFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
-    }
-  };
+  auto create = [&] { emitFlag(group, set, event, slot, loc); };
   if (unit == Unit::vector_core && !isInPart)
     emitOnce(unit, create);
   else
     create();
+}
+
+void PhaseSync::emitFlag(const EventGroup &group, bool set, int64_t number, Value slot,
+                         Location loc) {
+  if (group.isCross() && set)
+    aicore::SetCrossOp::create(b, loc, group.toUnit, group.from, number, slot);
+  else if (group.isCross())
+    aicore::WaitCrossOp::create(b, loc, group.fromUnit, group.to, number, slot);
+  else if (set)
+    aicore::SetFlagOp::create(b, loc, group.from, group.to, number, slot);
+  else
+    aicore::WaitFlagOp::create(b, loc, group.from, group.to, number, slot);
 }
 
 Operation *PhaseSync::firstWork() {
@@ -489,19 +494,17 @@ LogicalResult PhaseSync::orderReuse(const Reuse &reuse) {
   const Accesses touches = accessesOf(later, /*takesFirst=*/true);
   for (auto &[before, lastStep] : accessesOf(earlier, /*takesFirst=*/false))
     for (auto &[after, firstStep] : touches) {
-      if (before.pipe == after.pipe || !(before.writes || after.writes))
+      const bool isOnePipe = before.pipe == after.pipe && before.unit == after.unit;
+      if (isOnePipe || !(before.writes || after.writes))
         continue;
-      const int64_t number =
-          allocate({later, before.unit, after.unit, before.pipe, after.pipe, 0, 1});
+      const EventGroup group{later, before.unit, after.unit, before.pipe, after.pipe, 0, 1};
+      const int64_t number = allocate(group);
       Location loc = later.getLoc();
       auto zero = [&] { return arith::ConstantIndexOp::create(b, loc, 0); };
       b.setInsertionPointAfter(lastStep);
-      emitOnce(before.unit,
-               [&] { aicore::SetFlagOp::create(b, loc, before.pipe, after.pipe, number, zero()); });
+      emitOnce(before.unit, [&] { emitFlag(group, /*set=*/true, number, zero(), loc); });
       b.setInsertionPoint(firstStep);
-      emitOnce(after.unit, [&] {
-        aicore::WaitFlagOp::create(b, loc, before.pipe, after.pipe, number, zero());
-      });
+      emitOnce(after.unit, [&] { emitFlag(group, /*set=*/false, number, zero(), loc); });
     }
   return success();
 }

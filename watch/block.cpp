@@ -140,16 +140,25 @@ void BlockWatch::instruction(aicore::Instruction op) {
               {part.rows, part.columns, at(it.getRowMutable()), 0}, Use::reads);
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
-      .Case([&](aicore::DrainOp it) {
-        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
-        touch(it.getSource(), at(it.getSlotMutable()),
-              {part.rows, part.columns, at(it.getRowMutable()),
-               columnOf(it.getSource(), it.getPart())},
-              Use::reads);
-        touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
-      })
+      .Case([&](aicore::DrainOp it) { drain(it); })
       .Case([&](aicore::TileInstruction it) { tiles(it); })
       .Default([&](Operation *) { vectorInstruction(op); });
+}
+
+// The cube core of a split chip divides the rows over its vector cores.
+void BlockWatch::drain(aicore::DrainOp op) {
+  const Rectangle part = rectangle(op.getRowsMutable(), op.getColumnsMutable());
+  touch(op.getSource(), at(op.getSlotMutable()),
+        {part.rows, part.columns, at(op.getRowMutable()), columnOf(op.getSource(), op.getPart())},
+        Use::reads);
+  const int64_t slot = at(op.getTargetSlotMutable());
+  if (kernel_.machine.topology != Topology::split)
+    return touch(op.getTarget(), slot, part, Use::writes);
+  const int64_t cores = kernel_.machine.vectorCoresPerCube, share = (part.rows + cores - 1) / cores;
+  for (int64_t core = 0; core < cores; ++core)
+    touch(op.getTarget(), slot,
+          {std::clamp<int64_t>(part.rows - core * share, 0, share), part.columns}, Use::writes,
+          static_cast<unsigned>(core + 1));
 }
 
 // What fills or reads buffers in UB alone, and windows.
@@ -307,7 +316,8 @@ void BlockWatch::takeHazards(const std::string &holder,
   }
 }
 
-void BlockWatch::touch(mlir::Value value, int64_t slot, Rectangle part, Use use) {
+void BlockWatch::touch(mlir::Value value, int64_t slot, Rectangle part, Use use,
+                       std::optional<unsigned> core) {
   if (part.rows <= 0 || part.columns <= 0)
     return;
   ++report_.accesses;
@@ -327,8 +337,9 @@ void BlockWatch::touch(mlir::Value value, int64_t slot, Rectangle part, Use use)
                           part.column + part.columns - 1, place(), buffer.rows, buffer.columns),
                   buffer.name, place(), buffer.memoryName);
   WatchedMemory memory = buffer.memory;
-  if (memory.kind == WatchedMemory::Kind::core)
-    memory.number = unit_;
+  // Of the memories of cores, each vector core has a UB of its own.
+  if (memory.kind == WatchedMemory::Kind::core && memory.memory == Memory::ub)
+    memory.number = core.value_or(unit_);
   const int64_t pitch = buffer.columns * buffer.elementBytes;
   const int64_t offset =
       buffer.offset + slot * buffer.stride + part.row * pitch + part.column * buffer.elementBytes;

@@ -111,10 +111,13 @@ private:
   void vector(aicore::VectorOp op);
   void window(aicore::WindowOp op);
   void windows(aicore::Load3dOp op);
+  void drain(aicore::DrainOp op);
   void tiles(aicore::TileInstruction op);
   void poison(const CoreMemories &memories);
   void flag(mlir::Operation *op);
-  void touch(mlir::Value value, int64_t slot, Rectangle part, Use use);
+  /// `core`: the unit in whose UB a buffer is; without, that which executes the instruction.
+  void touch(mlir::Value value, int64_t slot, Rectangle part, Use use,
+             std::optional<unsigned> core = std::nullopt);
   llvm::SmallVector<int64_t> offsetsOf(mlir::MutableOperandRange operands) const;
   template <typename Op> int64_t outerCount(Op op) const;
   template <typename Op> int64_t transfer(Op op, mlir::Value tensor, Use use);

@@ -64,6 +64,8 @@ REFUSED = (
      "the name step, which has another meaning in C++ or in the project's files"),
     (PRODUCT, ("--machine", "ascend310p3"), "1:8",
      "code of ascend310p3, whose interface no public source establishes (ascend910b1 to ascend910b4 have one)"),
+    (PRODUCT, ("--machine", "ascend950pr"), "1:8",
+     "code of ascend950pr, whose vector unit works on registers (that of ascend910b1 to ascend910b4 works on UB)"),
     (PRODUCT, ("--machine", "host"), "1:8", "code of the machine host, which is no NPU"),
 )
 NOTE = "note: docs/ascendc.md says what is written; mmk run and --emit=aicore take every kernel\n"

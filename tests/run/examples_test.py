@@ -8,7 +8,7 @@ ALL = [file for folder in (".", "attention", "convolution")
        for file in sorted((EXAMPLES / folder).glob("*.mmk"))]
 
 # One machine of each kind; the other chips differ from these only in figures.
-MACHINES = ["ascend910b3", "ascend310p3", "host"]
+MACHINES = ["ascend910b3", "ascend310p3", "ascend950pr", "host"]
 # The largest cases take seconds each, and test nothing more than the smaller ones.
 LARGE = re.compile("S[123]|square|layer.*")
 

@@ -4,7 +4,8 @@ import json
 
 from command import CommandTest, main
 
-NAMES = ["ascend310p3", "ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "host"]
+NAMES = ["ascend310p3", "ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend950dt",
+         "ascend950pr", "host"]
 
 
 class Machines(CommandTest):

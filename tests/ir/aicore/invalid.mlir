@@ -918,7 +918,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
-    // expected-error @+1 {{'aicore.spill' op expected target in gm, found ub}}
+    // expected-error @+1 {{'aicore.spill' op expected target in gm or l1, found ub}}
     aicore.spill %l0c[%i] size(%i, %i) -> %ub[%i] : !l0c -> !ub
   }
 }
@@ -1670,7 +1670,7 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
     %f = arith.constant 1.0 : f32
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
     %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
-    // expected-error @+1 {{'aicore.vector' op expected one tile for each of its 2 inputs, outputs and scratch tiles, found 1}}
+    // expected-error @+1 {{'aicore.vector' op expected one tile for each of its 2 inputs, outputs, scratch tiles and registers, found 1}}
     aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
     ^bb0(%x: !tile):
       aicore.yield
@@ -2604,3 +2604,46 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     aicore.load %a[%i, %i] along [0, -1, 1] clipped size(%i, %i, %i) -> %l1[%i] pad 16 : !gm -> !l1
   }
 }
+
+// -----
+
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!l1 = memref<128x64xf32, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %l1 = aicore.alloc "y" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.spill' op leads from l0c to l1, where only rows of ub go}}
+    aicore.spill %l0c[%i] size(%i, %i) -> %l1[%i] : !l0c -> !l1
+  }
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16 links {l0c_ub = "fixpipe"}>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub = memref<64x64xf32, #aicore.space<ub>>
+
+module attributes {aicore.machine = #machine} {
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %ub = aicore.alloc "acc" of "ub" copies 1 : !ub
+    aicore.vector_cores 2 {
+    ^bb0(%w: index):
+      // expected-error @+1 {{'aicore.drain' op stands inside of aicore.vector_cores, but fixpipe is a pipe of the cube core}}
+      aicore.drain %l0c[%i] at(%i) size(%i, %i) -> %ub[%i] : !l0c -> !ub
+    }
+  }
+}
+}
+
+// -----
+
+// expected-error @+1 {{expected the pipe of the link l0c_ub, found "hose"}}
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16 links {l0c_ub = "hose"}>

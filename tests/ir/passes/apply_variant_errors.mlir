@@ -138,6 +138,31 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
+  // expected-error @+1 {{preload = -1 is not legal; expected a number of 0 or more}}
+  mmk.choice "preload" = [-1]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
   // expected-error @+1 {{tile.M = -64 is not legal; expected a positive number}}
   mmk.choice "tile.M" = [-64]
 }
@@ -314,7 +339,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, keep, bias, skew, window, store, order, reduce, preload, fuse}}
+  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, keep, bias, skew, window, store, order, reduce, preload, through, fuse}}
   mmk.choice "tyle.M" = [64]
 }
 }

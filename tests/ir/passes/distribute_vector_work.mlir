@@ -147,3 +147,55 @@ aicore.kernel @coupled dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.nam
 }
 
 }
+
+// -----
+
+// A cube core that writes to UB drains the rows of a window, of all vector cores, and these work on it
+// then. Windows of 2 x 8 rows. The slot of the accumulator is that of the whole tile.
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16 links {l0c_ub = "fixpipe"}>
+
+module attributes {aicore.machine = #machine} {
+
+// CHECK-LABEL: aicore.kernel @drained
+// CHECK:         scf.for %[[TILE:.*]] = %c0 to %M
+// CHECK-NEXT:      %[[ACC:.*]] = aicore.slot %[[TILE]] of %acc_l0c
+// CHECK-NEXT:      %[[BEFORE:.*]] = arith.muli %[[TILE]], %c2
+// CHECK-NEXT:      scf.for %[[DONE:.*]] = %c0 to %M step %c16 {
+// CHECK-NEXT:        %[[REST:.*]] = arith.subi %M, %[[DONE]]
+// CHECK-NEXT:        %[[ROWS:.*]] = arith.minsi %[[REST]], %c16
+// CHECK-NEXT:        %[[IN_TILE:.*]] = arith.divsi %[[DONE]], %c16
+// CHECK-NEXT:        %[[STEP:.*]] = arith.addi %[[BEFORE]], %[[IN_TILE]]
+// CHECK-NEXT:        %[[S:.*]] = aicore.slot %[[STEP]] of %acc_ub
+// CHECK-NEXT:        aicore.drain %acc_l0c[%[[ACC]]] at(%[[DONE]]) size(%[[ROWS]], %N) -> %acc_ub[%[[S]]]
+// CHECK-NEXT:        aicore.vector_cores 2 {
+// CHECK-NEXT:        ^bb0(%[[V:.*]]: index):
+// CHECK-NEXT:          %[[PART:.*]] = arith.ceildivsi %[[ROWS]], %c2
+// CHECK-NEXT:          %[[FIRST:.*]] = arith.muli %[[V]], %[[PART]]
+// CHECK-NEXT:          %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[FIRST]]
+// CHECK-NEXT:          %[[LESS:.*]] = arith.minsi %[[PART]], %[[LEFT]]
+// CHECK-NEXT:          %[[ROW:.*]] = arith.addi %[[DONE]], %[[FIRST]]
+// CHECK-NEXT:          %[[OWN:.*]] = arith.maxsi %[[LESS]], %c0
+// CHECK-NEXT:          aicore.store %acc_ub[%[[S]]] -> %y[%[[ROW]], %c0] along [0, 1] size(%[[OWN]], %N)
+aicore.kernel @drained dims ["M", "N"] args [] results [#mmk.named<"y"["M", "N"]>] cores 4 buffers {} {
+^bb0(%m: index, %n: index, %y: memref<?x?xf32, #aicore.space<gm>>):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %acc = aicore.alloc "acc" of "acc" copies 1 : memref<32x32xf32, #aicore.space<l0c>>
+    %acc_ub = aicore.alloc "acc" of "ub" copies 1 : memref<8x32xf32, #aicore.space<ub>>
+    scf.for %tile = %c0 to %m step %c1 {
+      aicore.vector_work %tile size(%m, %n) at(%c0) steps 2 height 8 interleaved {
+      ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
+        %a = aicore.slot %tile of %acc : memref<32x32xf32, #aicore.space<l0c>>
+        %s = aicore.slot %step of %acc_ub : memref<8x32xf32, #aicore.space<ub>>
+        aicore.drain %acc[%a] at(%row) size(%rows, %columns) -> %acc_ub[%s]
+          : memref<32x32xf32, #aicore.space<l0c>> -> memref<8x32xf32, #aicore.space<ub>>
+        aicore.store %acc_ub[%s] -> %y[%row, %column] along [0, 1] size(%rows, %columns)
+          : memref<8x32xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
+      }
+    }
+  }
+}
+}

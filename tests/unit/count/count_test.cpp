@@ -510,6 +510,50 @@ TEST_F(VectorInstructions, CostWhatTheTableNames) {
             empty + 120);
 }
 
+// A function loads its operand and stores its result once: 16 x 32 elements are 8 registers.
+TEST_F(VectorInstructions, OnRegistersAreOneFunction) {
+  for (auto &[name, cost] : machine.vector)
+    cost = {1.0 / 64, 1e6};
+  machine.function = {.registers = 32,
+                      .startupCycles = 23,
+                      .drainCycles = 12,
+                      .issued = 2,
+                      .loads = 2,
+                      .stores = 1};
+  const std::string first = R"(
+    ^bb0(%x: !aicore.tile<f32>, %y: !aicore.tile<f32>):
+      aicore.vec floor %x -> %y : !aicore.tile<f32> -> !aicore.tile<f32>)",
+                    more = R"(
+      aicore.vec floor %y -> %y : !aicore.tile<f32> -> !aicore.tile<f32>)",
+                    last = "\n      aicore.yield";
+  const int64_t one = cycles(vectorOf(first + last)); // the store decides
+  EXPECT_EQ(cycles(vectorOf(first + more + last)), one);
+  EXPECT_EQ(cycles(vectorOf(first + more + more + more + last)), one + 8);
+  machine.function.drainCycles = 20;
+  EXPECT_EQ(cycles(vectorOf(first + last)), one + 8);
+}
+
+// Each row of 32 elements is a register, of which then the elements are combined.
+TEST_F(VectorInstructions, OnRegistersReduceThem) {
+  for (auto &[name, cost] : machine.vector)
+    cost = {1.0 / 64, 1e6};
+  machine.vector.at("reduce_max") = {2.0 / 64, 1e6};
+  machine.function = {.registers = 32, .startupCycles = 30, .issued = 2, .loads = 2};
+  const auto reduced = [&](const char *kind) {
+    return cycles(std::string(R"(
+      %sums = aicore.alloc "sums" of "scratch" copies 1 : memref<1x32xf32, #aicore.space<ub>>
+      aicore.vector_cores 2 {
+      ^bb0(%v: index):
+        aicore.reduce )") +
+                  kind + R"( %ub[%c0] size(%c16, %c32) -> %sums[%c0]
+          : memref<1x32xf32, #aicore.space<ub>> from memref<16x32xf32, #aicore.space<ub>>
+      })");
+  };
+  const int64_t before = cycles(""), sum = reduced("add"), largest = reduced("max");
+  EXPECT_EQ(sum - before, 30 + 16 / 2 + 16 / 2 + 1); // one more to issue it
+  EXPECT_EQ(largest - sum, 8);
+}
+
 TEST_F(VectorInstructions, AreSelectedBeforeTheyAreCounted) {
   const std::string text = message(vectorOf(R"(
     ^bb0(%x: f32):
@@ -584,6 +628,18 @@ TEST_F(WholeKernel, EventsEndWhenThePhaseDoes) {
         last = std::max(last, end);
       EXPECT_EQ(last, end);
     }
+}
+
+// Products that reach UB directly pass no global memory.
+TEST_F(WholeKernel, TheNextChipDrainsToUb) {
+  Counter direct, global;
+  report("ascend950pr", {}, 512, 512, 512, &direct);
+  report("ascend950pr", {{"through", "global"}}, 512, 512, 512, &global);
+  EXPECT_GT(direct.counts[Work::drain], 0);
+  EXPECT_EQ(direct.counts[Work::spill] + direct.counts[Work::fetch], 0);
+  EXPECT_EQ(global.counts[Work::drain], 0);
+  EXPECT_GT(global.counts[Work::spill], 0);
+  EXPECT_GT(global.counts[Work::fetch], 0);
 }
 
 // The work of the cube does not depend on the model around it: S1 has 128 tiles of 32 products,

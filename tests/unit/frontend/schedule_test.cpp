@@ -109,15 +109,16 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("order", "swizzle(x)"),
             "the width of swizzle is an integer from 1 to 1024, found 'x'");
   EXPECT_EQ(problem("fuse", ""), "fuse is all, none, rows or products, found nothing");
-  EXPECT_EQ(problem("coers", "1"),
-            "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
-            "stage, buffers, keep, bias, skew, window, store, order, reduce, preload and fuse");
+  EXPECT_EQ(
+      problem("coers", "1"),
+      "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
+      "stage, buffers, keep, bias, skew, window, store, order, reduce, preload, through and fuse");
   EXPECT_EQ(problem("", "1"),
             "unknown directive ''; directives: cores, grid, tile, stage, buffers, "
-            "keep, bias, skew, window, store, order, reduce, preload and fuse");
+            "keep, bias, skew, window, store, order, reduce, preload, through and fuse");
   EXPECT_EQ(problem("require", "1"),
             "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, keep, "
-            "bias, skew, window, store, order, reduce, preload and fuse");
+            "bias, skew, window, store, order, reduce, preload, through and fuse");
   EXPECT_EQ(problem("keep", "A(x)"),
             "the depth of a panel that is kept is an integer from 1 to 65536, found 'x'");
   EXPECT_EQ(problem("keep", "a(512)"), "keep is none, A(n) or B(n), found 'a(512)'");

@@ -27,12 +27,21 @@ std::string tableOf(const Machine &machine, const std::map<std::string, std::str
   return rows.empty() ? "" : "| figure | value | source |\n|---|---|---|\n" + rows;
 }
 
-std::string generate() {
+std::string legendOf(const Machine &machine) {
   std::string text = "\n| source | stands for |\n|---|---|\n";
-  const Machine base = llvm::cantFail(loadMachine("ascend910b3"));
-  for (const auto &[word, meaning] : base.legend)
+  for (const auto &[word, meaning] : machine.legend)
     text += fmt::format("| {} | {} |\n", word, meaning);
-  const std::map<std::string, std::string> figures(base.figures.begin(), base.figures.end());
+  return text;
+}
+
+std::map<std::string, std::string> figuresOf(const Machine &machine) {
+  return {machine.figures.begin(), machine.figures.end()};
+}
+
+std::string generate() {
+  const Machine base = llvm::cantFail(loadMachine("ascend910b3"));
+  std::string text = legendOf(base);
+  const std::map<std::string, std::string> figures = figuresOf(base);
 
   const auto add = [&](const Machine &machine, const std::string &note,
                        const std::map<std::string, std::string> &known) {
@@ -43,6 +52,9 @@ std::string generate() {
   for (const char *name : {"ascend910b1", "ascend910b2", "ascend910b4"})
     add(llvm::cantFail(loadMachine(name)), " Differs from ascend910b3 in:", figures);
   add(llvm::cantFail(loadMachine("ascend310p3")), "", {});
+  const Machine next = llvm::cantFail(loadMachine("ascend950pr"));
+  add(next, " Its sources:\n" + legendOf(next), {});
+  add(llvm::cantFail(loadMachine("ascend950dt")), " Differs from ascend950pr in:", figuresOf(next));
   return text;
 }
 

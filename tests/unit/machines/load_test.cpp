@@ -26,8 +26,9 @@ std::string entry(const std::vector<std::pair<std::string, std::string>> &pairs,
 } // namespace
 
 TEST(Machines, NamesAreSorted) {
-  EXPECT_EQ(machineNames(), (std::vector<std::string>{"ascend310p3", "ascend910b1", "ascend910b2",
-                                                      "ascend910b3", "ascend910b4", "host"}));
+  EXPECT_EQ(machineNames(),
+            (std::vector<std::string>{"ascend310p3", "ascend910b1", "ascend910b2", "ascend910b3",
+                                      "ascend910b4", "ascend950dt", "ascend950pr", "host"}));
 }
 
 TEST(Machines, AllLoadAndEveryFigureHasAnExplainedSource) {
@@ -111,6 +112,34 @@ TEST(Machines, TheCoupledChip) {
   EXPECT_EQ(machine.memory(Memory::bt).capacity(), 0);
   EXPECT_EQ(machine.cube.macsPerCycle.at(ElementType::bf16), 0);
   EXPECT_DOUBLE_EQ(machine.hbmBytesPerSecond / machine.cubeCores / machine.megahertz / 1e6, 17);
+}
+
+TEST(Machines, TheNextChipHasPathsBetweenItsCores) {
+  const Machine machine = load("ascend950pr");
+  EXPECT_EQ(machine.topology, Topology::split);
+  EXPECT_EQ(machine.cubeCores, 32);
+  EXPECT_EQ(machine.megahertz, 1650);
+  EXPECT_EQ(machine.memory(Memory::l0c).bytes, 262144);
+  EXPECT_EQ(machine.memory(Memory::ub).capacity(), 248 * 1024);
+  EXPECT_EQ(machine.links.at("l0c_ub").pipe, Pipe::fixpipe);
+  EXPECT_EQ(machine.links.at("ub_l1").pipe, Pipe::mte3);
+  EXPECT_EQ(machine.links.at("l1_l0b").bytesPerCycle, 256);
+  EXPECT_EQ(load("ascend950dt").cubeCores, 36);
+  EXPECT_EQ(load("ascend950dt").links.size(), machine.links.size());
+}
+
+// A function loads and stores once; its instructions are issued two in a cycle.
+TEST(Machines, AFunctionOfTheVectorUnit) {
+  const Machine machine = load("ascend950pr");
+  ASSERT_TRUE(machine.hasVectorRegisters());
+  EXPECT_FALSE(load("ascend910b3").hasVectorRegisters());
+  const double add = machine.vector.at("add").perElement, exp = machine.vector.at("exp").perElement;
+  EXPECT_EQ(add * 64, 1);
+  EXPECT_EQ(exp * 64, 4);
+  EXPECT_EQ(machine.functionCost(6 * add + exp, 1, 1).perElement * 64, 5);
+  EXPECT_EQ(machine.functionCost(add, 2, 1).perElement * 64, 1); // it stores one in a cycle
+  EXPECT_EQ(machine.functionCost(add, 4, 1).perElement * 64, 2); // it loads two in a cycle
+  EXPECT_EQ(machine.functionCost(add, 1, 1).fixed, 35);
 }
 
 TEST(Machines, TheHostIsDetected) {

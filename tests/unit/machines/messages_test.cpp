@@ -69,8 +69,8 @@ TEST_F(MachineMessages, NamesAndFiles) {
   ASSERT_FALSE(machine);
   EXPECT_EQ(llvm::toString(machine.takeError()),
             "unknown machine ascend910b5; legal: ascend310p3, ascend910b1, ascend910b2, "
-            "ascend910b3, ascend910b4 or host; a file is named by a path with a slash or by its "
-            "ending .json");
+            "ascend910b3, ascend910b4, ascend950dt, ascend950pr or host; a file is named by a path "
+            "with a slash or by its ending .json");
   EXPECT_EQ(messageOf("none.json"),
             "cannot read the machine description none.json: No such file or directory");
   fs::create_directory(folder_ + "folder.json");
@@ -102,12 +102,13 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
   EXPECT_EQ(changed("\"links\": {\"gm_l2\": {}}"),
             "chip.json:2:20: links.gm_l2: unknown field; did you mean gm_l1");
   // A path is nested objects, never one word with dots.
-  EXPECT_EQ(changed("\"hbm.bytes_per_second\": " + figure("1")),
-            "chip.json:2:25: hbm.bytes_per_second: unknown field; legal: extends, sources, "
-            "description, kind, topology, cube_cores, vector_cores_per_cube, megahertz, memories, "
-            "links, hbm, l2, packet_bytes, cube, load3d, vector, flag_cycles, issue_cycles, "
-            "scalar_load_cycles, scalar_line_bytes, queue_depth, event_ids, cross_flags, "
-            "task_microseconds or launch_microseconds");
+  EXPECT_EQ(
+      changed("\"hbm.bytes_per_second\": " + figure("1")),
+      "chip.json:2:25: hbm.bytes_per_second: unknown field; legal: extends, sources, "
+      "description, kind, topology, cube_cores, vector_cores_per_cube, megahertz, memories, "
+      "links, hbm, l2, packet_bytes, cube, load3d, vector, vector_function, flag_cycles, "
+      "issue_cycles, scalar_load_cycles, scalar_line_bytes, queue_depth, event_ids, cross_flags, "
+      "task_microseconds or launch_microseconds");
 }
 
 TEST_F(MachineMessages, WrongTypes) {
@@ -270,17 +271,21 @@ TEST_F(MachineMessages, C5OperandsReachTheCube) {
 TEST_F(MachineMessages, C6ResultsReachTheVectorUnit) {
   EXPECT_EQ(changed("\"topology\": \"split\", \"links\": {\"gm_ub\": null}"),
             "chip.json:2:13: topology: the link gm_ub is missing: on a split chip cube and vector "
-            "cores meet only in global memory");
+            "cores meet in global memory");
   EXPECT_EQ(overridden("topology", "coupled"),
             "--machine-set topology=coupled: topology: the link l0c_ub is missing: on a coupled "
             "chip L0C reaches global memory through UB");
 }
 
-TEST_F(MachineMessages, C7NoShortcutOnASplitChip) {
-  EXPECT_EQ(changed("\"links\": {\"l0c_ub\": {\"pipe\": \"fixpipe\", \"bytes_per_cycle\": " +
+TEST_F(MachineMessages, C7TheCoreThatHasTheDataMovesIt) {
+  EXPECT_EQ(changed("\"links\": {\"l0c_ub\": {\"pipe\": \"vector\", \"bytes_per_cycle\": " +
                     figure("1") + ", \"startup_cycles\": " + figure("1") + "}}"),
-            "chip.json:2:30: links.l0c_ub.pipe: a split chip has no path from L0C to UB; topology "
-            "coupled has");
+            "chip.json:2:30: links.l0c_ub.pipe: expected fixpipe, which reads the memory that it "
+            "leads from, found vector");
+  EXPECT_EQ(changed("\"links\": {\"ub_l1\": {\"pipe\": \"mte2\", \"bytes_per_cycle\": " +
+                    figure("1") + ", \"startup_cycles\": " + figure("1") + "}}"),
+            "chip.json:2:29: links.ub_l1.pipe: expected mte3, which reads the memory that it leads "
+            "from, found mte2");
 }
 
 TEST_F(MachineMessages, C8TheBiasTableIsFilled) {
@@ -313,8 +318,8 @@ TEST_F(MachineMessages, Extends) {
             "found the number 3");
   EXPECT_EQ(message("{\"extends\": \"ascend\"}"),
             "chip.json:1:13: unknown machine ascend; legal: ascend310p3, ascend910b1, ascend910b2, "
-            "ascend910b3, ascend910b4 or host; a file is named by a path with a slash or by its "
-            "ending .json");
+            "ascend910b3, ascend910b4, ascend950dt, ascend950pr or host; a file is named by a path "
+            "with a slash or by its ending .json");
   EXPECT_EQ(message("{\"extends\": \"base.json\"}"),
             "chip.json:1:13: cannot read the machine description base.json: No such file or "
             "directory");

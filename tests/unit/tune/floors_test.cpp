@@ -19,7 +19,7 @@ TEST_P(TuneFloors, AreBelowTheClock) {
   const auto &[text, dims] = GetParam();
   const Checked checked(text);
   const Kernel &kernel = checked.kernel();
-  for (const char *chip : {"ascend910b1", "ascend910b3", "ascend310p3"}) {
+  for (const char *chip : {"ascend910b1", "ascend910b3", "ascend310p3", "ascend950pr"}) {
     const Machine machine = machineOf(chip);
     SpaceOptions options;
     options.swept = wholeGrid(kernel, machine, dims);
