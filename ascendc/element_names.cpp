@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
 namespace mmk::ascendc {
 
@@ -20,6 +21,13 @@ const ElementNames *namesOf(mlir::Type element) {
   const auto *found =
       std::ranges::find_if(names, [&](const ElementNames &each) { return each.type == type; });
   return found == names.end() ? nullptr : found;
+}
+
+std::string converted(const std::string &number, mlir::Type element) {
+  if (element.isF32())
+    return number;
+  return element.isBF16() ? fmt::format("ToBfloat16({})", number)
+                          : fmt::format("static_cast<{}>({})", namesOf(element)->device, number);
 }
 
 } // namespace mmk::ascendc

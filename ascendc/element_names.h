@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Types.h"
 
+#include <string>
 #include <string_view>
 
 namespace mmk::ascendc {
@@ -18,5 +19,8 @@ struct ElementNames {
 
 /// Null for a type that no tensor has: a mask.
 const ElementNames *namesOf(mlir::Type element);
+
+/// A number of C++ as one of a tensor's type. A bf16 has no conversion from other numbers.
+std::string converted(const std::string &number, mlir::Type element);
 
 } // namespace mmk::ascendc

@@ -40,9 +40,7 @@ std::string spareMask(unsigned piece) { return fmt::format("Spare<uint16_t>({})"
 
 /// A scalar as an argument of the type of the tile's elements.
 std::string scalarOf(const VectorOperand &operand, mlir::Type element) {
-  if (element.isF32())
-    return operand.text;
-  return fmt::format("static_cast<{}>({})", nameOf(element), operand.text);
+  return converted(operand.text, element);
 }
 
 std::string duplicate(const std::string &to, const VectorOperand &scalar, mlir::Type element,

@@ -58,9 +58,9 @@ Statement Instructions::window(aicore::WindowOp op) {
   std::string value = fmt::format("{}.GetValue({})", names_.of(op.getSource()), place);
   if (op.getPadding())
     value = fmt::format(
-        "{} ? {} : static_cast<{}>({})", isInside, value,
-        namesOf(mlir::cast<mlir::MemRefType>(op.getSource().getType()).getElementType())->device,
-        expressions_.of(op.getPadding()));
+        "{} ? {} : {}", isInside, value,
+        converted(expressions_.of(op.getPadding()),
+                  mlir::cast<mlir::MemRefType>(op.getSource().getType()).getElementType()));
   return fmt::format("SetFlag<HardEvent::MTE2_S>(0);\nWaitFlag<HardEvent::MTE2_S>(0);\n"
                      "for (int64_t row = 0; row < {}; ++row) {{\n"
                      "  for (int64_t column = 0; column < {}; ++column) {{\n"

@@ -29,6 +29,8 @@
 using half = _Float16;
 struct bfloat16_t {
   uint16_t bits;
+  bfloat16_t() = default;
+  template <typename T> bfloat16_t(T) = delete; // ToBfloat16
 };
 
 namespace shim {
@@ -53,6 +55,12 @@ inline int32_t wide(int8_t value) { return value; }
 namespace AscendC {
 
 using shim::Where;
+
+inline bfloat16_t ToBfloat16(const float &value) {
+  bfloat16_t rounded;
+  shim::fromFloat(rounded, value);
+  return rounded;
+}
 
 enum class TPosition { A1, A2, B2, CO1, VECCALC, C2 };
 
