@@ -56,6 +56,8 @@ class VariantTest(ProjectTest):
         named = ["--kernel", kernel] if kernel else []
         signature = Signature(program.read_text(), kernel)
         found = self.variants(program, count, named, all_extents[0])
+        if VARIANTS:
+            print(f"{signature.name}: {len(found)} variants", flush=True)
         driver, dims = self.driver(list(found.values()), defaults=signature.defaults)
         bound = [d for d in dims if d not in signature.derived]
         for number, variant in enumerate(found):
