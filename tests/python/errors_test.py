@@ -1,5 +1,6 @@
 """Whole messages: of programs, with their place, and of calls with wrong arguments."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -60,6 +61,34 @@ class ErrorsTest(unittest.TestCase):
         ]:
             with self.subTest(message):
                 self.assertEqual(self.refused(TypeError, *values, **named), message)
+
+    def test_arrays(self):
+        """What has no place in the library: ranks beyond 8, strides within elements, other devices, bf16 of NumPy."""
+        b, bias = self.b, self.bias
+        self.assertEqual(self.refused(TypeError, numpy.zeros([1] * 9, numpy.float32), b, bias),
+                         "'a' is f32[M, K], found an array of rank 9")
+        memory = numpy.zeros(100, numpy.uint8)
+        odd = numpy.ndarray((2, 3), numpy.float32, memory, strides=(14, 4))
+        self.assertEqual(self.refused(TypeError, odd, b, bias),
+                         "'a' is f32[M, K], found a stride of 14 bytes, no multiple of an element")
+        doubled = mmk.compile("kernel doubled(x: bf16[M]) -> y: f32[M] { y = x + x; }")
+        self.assertEqual(self.refused(TypeError, numpy.zeros(4, numpy.uint16), kernel=doubled),
+                         "'x' is bf16[M], found an array of uint16; NumPy has no bf16: give a tensor of PyTorch, or "
+                         "any with DLPack")
+
+    def test_devices(self):
+        """A tensor of a device that this computer lacks is made by hand."""
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        words = (ctypes.c_int64 * 16)()
+        ctypes.cast(words, ctypes.POINTER(ctypes.c_int32))[2] = 2  # behind the address: of CUDA
+
+        class OfDevice:
+            def __dlpack__(self):
+                return make(ctypes.addressof(words), b"dltensor", None)
+
+        self.assertEqual(self.refused(TypeError, OfDevice(), self.b, self.bias),
+                         "'a' is f32[M, K], found a tensor on another device (DLPack's number 2)")
 
     def test_results(self):
         a, b, bias = self.a, self.b, self.bias

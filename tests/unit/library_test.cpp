@@ -636,6 +636,8 @@ TEST(Library, infersTheExtentsOfResults) {
   EXPECT_EQ(inferred({a, c}), "the tensor 'b' is not bound: f32[M, 4]");
   EXPECT_EQ(inferred({a, b, c}), "P = M / 2 - 1 is 8 / 2 - 1 = 3, and the arguments have P = 5");
   EXPECT_EQ(inferred({{"a", memory, MMK_F32, 1, {7}, {}}, b}), "M is 7 in 'a' and 8 in 'b'");
+  EXPECT_EQ(messageOf(mmk_result_extents(kernel.get(), &a, 1, nullptr)),
+            "mmk_result_extents expects a kernel and room for the extents, found NULL");
 }
 
 // Pixels that a product goes along as one follow each other in memory; strides of extents of 1 mean
