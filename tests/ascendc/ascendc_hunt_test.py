@@ -12,7 +12,7 @@ import subprocess
 from projects import ORDERS, ProjectTest, Signature
 from command import LONGEST, main
 
-COUNT, SEED, *KERNELS = os.environ.get("ASCENDC_HUNT", "24 1").split()
+COUNT, SEED, *KERNELS = os.environ.get("ASCENDC_HUNT", "12 1").split()
 MACHINE = ("--machine", "ascend910b2")
 
 
