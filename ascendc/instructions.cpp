@@ -73,6 +73,16 @@ int64_t copyBytesOf(aicore::AllocOp buffer) {
   return llvm::alignTo(buffer.getBytes(), aicore::machineOf(buffer).alignment(buffer.getSpace()));
 }
 
+int64_t endOf(aicore::KernelOp kernel, Space space) {
+  int64_t end = 0;
+  kernel.walk([&](aicore::AllocOp buffer) {
+    if (buffer.getSpace() == space)
+      end = std::max<int64_t>(end, buffer.getOffset().value_or(0) +
+                                       buffer.getCopies() * copyBytesOf(buffer));
+  });
+  return end;
+}
+
 std::string typeText(mlir::Type element) {
   const std::optional<ElementType> type = elementTypeOf(element);
   return type ? std::string(spelling(*type)) : "another type";

@@ -72,6 +72,8 @@ private:
 
 /// Bytes from one copy of a buffer to the next.
 int64_t copyBytesOf(aicore::AllocOp buffer);
+/// The end of a kernel's last buffer in a memory, in bytes; 0 without one.
+int64_t endOf(aicore::KernelOp kernel, aicore::Space space);
 /// Rows and columns.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer);
 mlir::Type elementOf(mlir::Value buffer);

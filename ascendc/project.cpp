@@ -128,12 +128,7 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op) {
 mlir::LogicalResult checkRoom(aicore::KernelOp kernel, const std::string &code) {
   if (code.find("Spare<") == std::string::npos && code.find("Select(") == std::string::npos)
     return mlir::success();
-  int64_t end = 0;
-  kernel.walk([&](aicore::AllocOp buffer) {
-    if (buffer.getSpace() == aicore::Space::ub)
-      end = std::max<int64_t>(end, buffer.getOffset().value_or(0) +
-                                       buffer.getCopies() * copyBytesOf(buffer));
-  });
+  const int64_t end = endOf(kernel, aicore::Space::ub);
   if (end <= planBytes)
     return mlir::success();
   return reportUnwritten(

@@ -15,13 +15,7 @@ namespace mmk::ascendc {
 constexpr int64_t alignment = 512; // bytes, of a tensor in global memory
 
 int64_t meetingBytesOfBlock(aicore::KernelOp kernel) {
-  int64_t bytes = 0;
-  kernel.walk([&](aicore::AllocOp buffer) {
-    if (buffer.getSpace() == aicore::Space::gm)
-      bytes = std::max<int64_t>(bytes, buffer.getOffset().value_or(0) +
-                                           buffer.getCopies() * copyBytesOf(buffer));
-  });
-  return llvm::alignTo(bytes, alignment);
+  return llvm::alignTo(endOf(kernel, aicore::Space::gm), alignment);
 }
 
 int64_t meetingBytes(aicore::KernelOp kernel) {

@@ -261,8 +261,4 @@ std::vector<std::pair<std::string, std::string>> Kernel::signature(bool ofResult
   return found;
 }
 
-bool Kernel::isConstant(const std::string &name) const {
-  return mmk_kernel_argument_is_constant(kernel_.get(), &argumentNamed(name) - arguments_.data());
-}
-
 } // namespace mmk::python

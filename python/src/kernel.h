@@ -39,7 +39,6 @@ public:
   std::string variant() const { return mmk_kernel_variant(kernel_.get()); }
   /// "a: f16[M, K]" for each parameter, or for each result.
   std::vector<std::pair<std::string, std::string>> signature(bool ofResults) const;
-  bool isConstant(const std::string &name) const;
   /// What a call with several results returns, made from them in order.
   void setResultType(pybind11::object type) { resultType_ = std::move(type); }
 

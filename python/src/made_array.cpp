@@ -13,7 +13,7 @@ namespace py = pybind11;
 namespace mmk::python {
 namespace {
 
-/// Memory of a result, until an array has taken it over.
+/// Memory of a result; the array over it owns one.
 class Memory {
 public:
   explicit Memory(size_t bytes) : bytes_(bytes), memory_(ResultMemory::shared().take(bytes)) {
@@ -21,13 +21,8 @@ public:
       throw std::bad_alloc();
   }
   Memory(const Memory &) = delete;
-  ~Memory() {
-    if (memory_)
-      ResultMemory::shared().give(memory_, bytes_);
-  }
+  ~Memory() { ResultMemory::shared().give(memory_, bytes_); }
   void *get() const { return memory_; }
-  size_t bytes() const { return bytes_; }
-  void *release() { return std::exchange(memory_, nullptr); }
 
 private:
   size_t bytes_;
@@ -64,15 +59,14 @@ const py::dtype &dtypeOf(const ElementType &type) {
 
 /// A tensor for DLPack, with its extents and its memory.
 struct Exported {
-  dlpack::ManagedTensor managed;
-  int64_t extents[MMK_MAX_RANK];
-  size_t bytes;
+  explicit Exported(size_t bytes) : memory(bytes) {}
+  Memory memory;
+  dlpack::ManagedTensor managed = {};
+  int64_t extents[MMK_MAX_RANK] = {};
 };
 
 void freeExported(dlpack::ManagedTensor *managed) {
-  auto *exported = static_cast<Exported *>(managed->context);
-  ResultMemory::shared().give(managed->tensor.data, exported->bytes);
-  delete exported;
+  delete static_cast<Exported *>(managed->context);
 }
 
 void freeCapsule(PyObject *capsule) {
@@ -88,18 +82,10 @@ MadeArray makeNumpyArray(const mmk_argument &result, const int64_t *extents) {
   if (!type.numpyName)
     throw py::type_error("the result '" + std::string(result.name) + "' is " + type.name +
                          ", which NumPy does not have: give tensors of PyTorch, or memory by out=");
-  struct Owned {
-    void *memory;
-    size_t bytes;
-  };
-  Memory memory(bytesOf(result, extents));
-  auto owned = std::make_unique<Owned>(Owned{memory.get(), memory.bytes()});
-  py::capsule owner(owned.get(), [](void *pointer) {
-    const std::unique_ptr<Owned> it(static_cast<Owned *>(pointer));
-    ResultMemory::shared().give(it->memory, it->bytes);
-  });
-  static_cast<void>(owned.release()); // both belong to the capsule now
-  void *data = memory.release();
+  auto memory = std::make_unique<Memory>(bytesOf(result, extents));
+  void *data = memory->get();
+  py::capsule owner(memory.get(), [](void *pointer) { delete static_cast<Memory *>(pointer); });
+  static_cast<void>(memory.release()); // the capsule's now
   return {py::array(dtypeOf(type), py::array::ShapeContainer(extents, extents + result.rank), data,
                     owner),
           tensorOf(result, extents, data)};
@@ -109,11 +95,10 @@ MadeArray makeTorchTensor(const mmk_argument &result, const int64_t *extents) {
   static const py::object *importer =
       new py::object(py::module_::import("torch.utils.dlpack").attr("from_dlpack"));
   const ElementType &type = elementTypeOf(result.type);
-  Memory memory(bytesOf(result, extents));
-  auto exported = std::make_unique<Exported>();
+  auto exported = std::make_unique<Exported>(bytesOf(result, extents));
+  void *data = exported->memory.get();
   std::copy_n(extents, result.rank, exported->extents);
-  exported->bytes = memory.bytes();
-  exported->managed = {{memory.get(),
+  exported->managed = {{data,
                         {dlpack::cpu, 0},
                         result.rank,
                         {type.code, static_cast<uint8_t>(type.bytes * 8), 1},
@@ -126,8 +111,7 @@ MadeArray makeTorchTensor(const mmk_argument &result, const int64_t *extents) {
       PyCapsule_New(&exported->managed, dlpack::name, freeCapsule));
   if (!capsule)
     throw py::error_already_set();
-  static_cast<void>(exported.release());
-  void *data = memory.release();
+  static_cast<void>(exported.release()); // the capsule's now
   return {(*importer)(capsule), tensorOf(result, extents, data)};
 }
 

@@ -33,7 +33,6 @@ PYBIND11_MODULE(_mmk, module) {
       .def("_count", &Kernel::count)
       .def("_pack", &Kernel::pack)
       .def("_signature", &Kernel::signature)
-      .def("_is_constant", &Kernel::isConstant)
       .def("_set_result_type", &Kernel::setResultType)
       .def_property_readonly("name", &Kernel::name)
       .def_property_readonly("variant", &Kernel::variant);
