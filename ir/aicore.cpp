@@ -1,6 +1,8 @@
 #include "ir/aicore.h"
+
 #include "ir/image_limit.h"
 #include "ir/limit.h"
+#include "ir/merged_dims.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -247,7 +249,7 @@ LogicalResult KernelOp::verify() {
   for (Operation &op : block)
     if (!isa<WorkspaceOp, PhaseOp>(op) && !isMemoryEffectFree(&op))
       return op.emitOpError("is an instruction outside of any aicore.phase");
-  return success();
+  return verifyMergedDims(*this);
 }
 
 std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, HeldWhole held) {

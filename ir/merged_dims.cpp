@@ -33,6 +33,29 @@ static SmallVector<Value> tensorsOf(KernelOp kernel) {
   return tensors;
 }
 
+LogicalResult verifyMergedDims(KernelOp kernel) {
+  Attribute attribute = kernel->getAttr(mergedAttr);
+  if (!attribute)
+    return success();
+  const SmallVector<Value> tensors = tensorsOf(kernel);
+  auto isLegal = [&](Attribute piece) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(piece);
+    if (!numbers || numbers.size() != 3 || numbers[0] < 0 ||
+        numbers[0] >= static_cast<int64_t>(tensors.size()))
+      return false;
+    auto type = dyn_cast<MemRefType>(tensors[numbers[0]].getType());
+    return type && 0 <= numbers[1] && numbers[1] < numbers[2] && numbers[2] < type.getRank();
+  };
+  auto pieces = dyn_cast<ArrayAttr>(attribute);
+  if (!pieces)
+    return kernel.emitOpError("expected a list of merged dimensions, found ") << attribute;
+  for (Attribute piece : pieces)
+    if (!isLegal(piece))
+      return kernel.emitOpError("expected merged dimensions to be a tensor of its ")
+             << tensors.size() << ", the first and the last of its dimensions, found " << piece;
+  return success();
+}
+
 int64_t numberOfTensor(KernelOp kernel, Value memory) {
   const SmallVector<Value> tensors = tensorsOf(kernel);
   return llvm::find(tensors, memory) - tensors.begin();

@@ -16,6 +16,10 @@ struct MergedDims {
 llvm::SmallVector<MergedDims> mergedDims(KernelOp kernel);
 void setMergedDims(KernelOp kernel, llvm::ArrayRef<MergedDims> all);
 
+/// Whether each names a tensor of the kernel and dimensions that it has; emits an error otherwise.
+llvm::LogicalResult verifyMergedDims(KernelOp kernel);
+
+/// The number of a tensor that the kernel has.
 int64_t numberOfTensor(KernelOp kernel, mlir::Value memory);
 mlir::Value tensorOfNumber(KernelOp kernel, int64_t number);
 

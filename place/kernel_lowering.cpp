@@ -148,13 +148,14 @@ GlobalView KernelLowering::wholeOf(Value tensor) {
   return view;
 }
 
-// Elements of merged dimensions follow each other along the last of them.
+// Elements of merged dimensions follow each other along the last of them. A generated tensor has no
+// memory to state that of.
 void KernelLowering::mergeDims(GlobalView &view, ArrayRef<ReassociationIndices> pieces) {
   const SmallVector<unsigned> dims = std::move(view.dims);
   view.dims.clear();
   for (const ReassociationIndices &piece : pieces) {
     view.dims.push_back(dims[piece.back()]);
-    if (piece.size() > 1)
+    if (piece.size() > 1 && view.memref)
       merged.insert({view.memref, {dims[piece.front()], dims[piece.back()]}});
     for (int64_t dim : ArrayRef(piece).drop_back())
       if (Value &offset = view.offsets[dims[dim]]; !offset)

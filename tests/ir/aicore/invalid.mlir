@@ -38,6 +38,27 @@ aicore.kernel @k dims [] args [] results [#mmk.named<"c"["M"]>] cores 1 buffers 
 
 // -----
 
+// expected-error @+1 {{'aicore.kernel' op expected a list of merged dimensions, found 1 : i64}}
+aicore.kernel @k dims [] args [] results [] cores 1 buffers {} {
+} attributes {merged = 1}
+
+// -----
+
+// One tensor, whose number is 0.
+// expected-error @+1 {{expected merged dimensions to be a tensor of its 1, the first and the last of its dimensions, found array<i64: 1, 0, 1>}}
+aicore.kernel @k dims ["M", "N"] args [#mmk.named<"a"["M", "N"]>] results [] cores 1 buffers {} {
+^bb0(%M: index, %N: index, %a: memref<?x?xf32>):
+} attributes {merged = [array<i64: 1, 0, 1>]}
+
+// -----
+
+// expected-error @+1 {{expected merged dimensions to be a tensor of its 1, the first and the last of its dimensions, found array<i64: 0, 1, 2>}}
+aicore.kernel @k dims ["M", "N"] args [#mmk.named<"a"["M", "N"]>] results [] cores 1 buffers {} {
+^bb0(%M: index, %N: index, %a: memref<?x?xf32>):
+} attributes {merged = [array<i64: 0, 1, 2>]}
+
+// -----
+
 !l1 = memref<128x256xf16, #aicore.space<l1>>
 
 aicore.kernel @k dims [] args [] results [] cores 1 buffers {} {
