@@ -1,7 +1,7 @@
 #include "aicore/chain_candidates.h"
 
 #include "ir/element_type.h"
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
 #include "runtime/clock.h"

@@ -1,6 +1,6 @@
 // The variants that may be the fastest of a kernel that computes two products in one group
-// (passes/chain.h): lengths of a tile's rows and of the parts of its columns, and how many parts
-// are computed ahead.
+// (passes/chains/chain.h): lengths of a tile's rows and of the parts of its columns, and how many
+// parts are computed ahead.
 #pragma once
 
 #include "backend/backend.h"

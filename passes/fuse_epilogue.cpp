@@ -1,7 +1,7 @@
 #include "backend/backend.h"
 #include "ir/aicore.h"
 #include "passes/bias_table.h"
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 #include "passes/compare_integers.h"
 #include "passes/fuser.h"
 #include "passes/narrow_integers.h"
@@ -274,6 +274,17 @@ LogicalResult Fuser::check() {
   return success();
 }
 
+LogicalResult Fuser::refuseChains() {
+  InFlightDiagnostic error = kernel.choice("fuse").emitError();
+  if (exceedsRange)
+    return error << "fuse = products divides by sums of rows, and multiplies by other factors of "
+                    "rows, behind the second product; the weights without them may exceed the "
+                    "range of f16; nearest legal: fuse = all, or weights of bf16";
+  return error << "fuse = products computes a product together with one that multiplies what is "
+                  "computed from its rows and needed nowhere else, and this kernel has no such "
+                  "two; nearest legal: fuse = all";
+}
+
 LogicalResult Fuser::run() {
   if (failed(checkDims(kernel)) || failed(check()))
     return failure();
@@ -282,11 +293,7 @@ LogicalResult Fuser::run() {
     chooseKept();
   } while (!chooseGroups());
   if (chainsProducts && chains.empty())
-    return kernel.choice("fuse").emitError() << "fuse = products computes a product together with "
-                                                "one that multiplies what is computed "
-                                                "from its rows and needed nowhere else, and this "
-                                                "kernel has no such two; nearest legal: "
-                                                "fuse = all";
+    return refuseChains();
   listOutputs();
   Operation *end = block.getTerminator();
   SmallVector<Operation *> old;

@@ -1,5 +1,5 @@
 // mmk-fuse-epilogue in four files: fuse_epilogue.cpp decides which group computes which value,
-// row_groups.cpp the groups of reductions among them, product_chains.cpp those of several products
+// row_groups.cpp the groups of reductions among them, chains/find.cpp those of several products
 // in one loop,
 // emit_groups.cpp emits them.
 #pragma once
@@ -108,7 +108,7 @@ private:
   void collectOperands(mlir::Value value, llvm::DenseSet<mlir::Value> &operands);
   bool sharesOperand(RowGroup &group, mlir::Value value);
 
-  // product_chains.cpp
+  // chains/find.cpp
   /// Products that one group may compute, in block order.
   struct ProductChain {
     llvm::SetVector<mlir::linalg::ContractOp> firsts, seconds;
@@ -117,6 +117,8 @@ private:
   };
   /// The chains, without those that are known not to fit.
   void findChains();
+  /// Says why `fuse = products` has no chain.
+  mlir::LogicalResult refuseChains();
   /// In place of those that have some of its products.
   void addChain(ProductChain chain);
   /// Adds what the rows of a group are of: the first products of a chain, or one product; false
@@ -167,8 +169,9 @@ private:
   mlir::Block &block;
   mlir::OpBuilder b;
   bool separate;
-  bool joinsProducts;  ///< reductions of rows join the group of the product that they read
-  bool chainsProducts; ///< so does a product of what is computed from the rows
+  bool joinsProducts;        ///< reductions of rows join the group of the product that they read
+  bool chainsProducts;       ///< so does a product of what is computed from the rows
+  bool exceedsRange = false; ///< whether weights were found that one loop may not compute in f16
   llvm::MapVector<mlir::Operation *, ProductChain> chains;      ///< by the first of their products
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> chainOf; ///< product -> owner of its chain
   llvm::DenseSet<mlir::Operation *> broken; ///< second products that no chain computes

@@ -1,6 +1,6 @@
 #include "passes/row_members.h"
 
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 #include "passes/fuse_producers.h"
 #include "passes/variant.h"
 

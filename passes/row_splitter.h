@@ -1,5 +1,5 @@
 // The parts of rows that are divided, and their combination: what the groups of reductions alone
-// (split_rows.cpp) and those of two products (split_chain.cpp) have in common.
+// (split_rows.cpp) and those of two products (chains/split.cpp) have in common.
 #pragma once
 
 #include "ir/aicore.h"

@@ -1,4 +1,4 @@
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 

@@ -1,5 +1,5 @@
 #include "backend/backend.h"
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 

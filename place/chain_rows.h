@@ -1,8 +1,8 @@
-// The rows between the two products of a chain (passes/chain.h) as both back ends compute them:
-// part by part along the columns of the first product, in one pass.
+// The rows between the two products of a chain (passes/chains/chain.h) as both back ends compute
+// them: part by part along the columns of the first product, in one pass.
 #pragma once
 
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 #include "place/row_program.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

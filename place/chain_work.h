@@ -1,5 +1,5 @@
-// Products with rows between, as one loop over the columns of the first ones (passes/chain.h),
-// while aicore-insert-transfers emits it. In each step of the loop
+// Products with rows between, as one loop over the columns of the first ones
+// (passes/chains/chain.h), while aicore-insert-transfers emits it. In each step of the loop
 //
 //   the cube computes a part of each first product            (firsts)
 //   the vector cores make weights of them                     (weights)

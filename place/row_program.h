@@ -56,8 +56,8 @@ struct OnlineRows {
   std::vector<Sum> sums;
 };
 
-/// The left operand of products behind a group of rows (passes/chain.h). What is the same for
-/// all elements of a row, such as a sum that divides them, is taken out of it: the product is
+/// The left operand of products behind a group of rows (passes/chains/chain.h). What is the same
+/// for all elements of a row, such as a sum that divides them, is taken out of it: the product is
 /// linear.
 struct RowWeights {
   size_t output = 0;      ///< number of the output that has them, without the factor

@@ -1,4 +1,4 @@
-// What the second of two products multiplies weights with, behind a condition (passes/chain_values.cpp).
+// What the second of two products multiplies weights with, behind a condition (passes/chains/values.cpp).
 
 // The lengths leave a range of the columns, to which the loop is bound: v is read where it is.
 // TILED-LABEL: mmk.kernel @lengths

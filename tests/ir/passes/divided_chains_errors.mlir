@@ -90,7 +90,7 @@ module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores 
 #map5 = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
 module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores = 20, vector_cores = 2, memories = {bt = [1024, 64], gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524032, 32], ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {bf16 = 16 : i64, f16 = 16 : i64, f32 = 8 : i64, i8 = 32 : i64}, event_ids = 6, cross_flags = 16>} {
   mmk.kernel @waits dims ["B", "M", "D", "N", "E"] args [#mmk.named<"q"["B", "M", "D"]>, #mmk.named<"k"["B", "N", "D"]>, #mmk.named<"v"["B", "N", "E"]>] results [#mmk.named<"y"["B", "M", "E"]>] {
-  ^bb0(%q: tensor<?x?x?xf16>, %k: tensor<?x?x?xf16>, %v: tensor<?x?x?xf16>):
+  ^bb0(%q: tensor<?x?x?xbf16>, %k: tensor<?x?x?xbf16>, %v: tensor<?x?x?xbf16>):
     %0 = mmk.dim "E"
     %1 = mmk.dim "N"
     %2 = mmk.dim "M"
@@ -98,7 +98,7 @@ module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores 
     %cst = arith.constant 0.000000e+00 : f32
     %4 = tensor.empty(%3, %2, %1) : tensor<?x?x?xf32>
     %5 = linalg.fill ins(%cst : f32) outs(%4 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %6 = linalg.contract indexing_maps = [#map, #map1, #map2] {mmk.name = "s"} ins(%q, %k : tensor<?x?x?xf16>, tensor<?x?x?xf16>) outs(%5 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %6 = linalg.contract indexing_maps = [#map, #map1, #map2] {mmk.name = "s"} ins(%q, %k : tensor<?x?x?xbf16>, tensor<?x?x?xbf16>) outs(%5 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
     %cst_0 = arith.constant 0.000000e+00 : f32
     %7 = tensor.empty(%3, %2) : tensor<?x?xf32>
     %8 = linalg.fill ins(%cst_0 : f32) outs(%7 : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -127,23 +127,23 @@ module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores 
       %24 = arith.divf %in, %in_3 : f32
       linalg.yield %24 : f32
     } -> tensor<?x?x?xf32>
-    %17 = tensor.empty(%3, %2, %1) : tensor<?x?x?xf16>
-    %18 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%16 : tensor<?x?x?xf32>) outs(%17 : tensor<?x?x?xf16>) {
-    ^bb0(%in: f32, %out: f16):
-      %24 = arith.truncf %in : f32 to f16
-      linalg.yield %24 : f16
-    } -> tensor<?x?x?xf16>
+    %17 = tensor.empty(%3, %2, %1) : tensor<?x?x?xbf16>
+    %18 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%16 : tensor<?x?x?xf32>) outs(%17 : tensor<?x?x?xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %24 = arith.truncf %in : f32 to bf16
+      linalg.yield %24 : bf16
+    } -> tensor<?x?x?xbf16>
     %cst_2 = arith.constant 0.000000e+00 : f32
     %19 = tensor.empty(%3, %2, %0) : tensor<?x?x?xf32>
     %20 = linalg.fill ins(%cst_2 : f32) outs(%19 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %21 = linalg.contract indexing_maps = [#map, #map5, #map2] ins(%18, %v : tensor<?x?x?xf16>, tensor<?x?x?xf16>) outs(%20 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %22 = tensor.empty(%3, %2, %0) : tensor<?x?x?xf16>
-    %23 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%21 : tensor<?x?x?xf32>) outs(%22 : tensor<?x?x?xf16>) {
-    ^bb0(%in: f32, %out: f16):
-      %24 = arith.truncf %in : f32 to f16
-      linalg.yield %24 : f16
-    } -> tensor<?x?x?xf16>
-    mmk.return %23 : tensor<?x?x?xf16>
+    %21 = linalg.contract indexing_maps = [#map, #map5, #map2] ins(%18, %v : tensor<?x?x?xbf16>, tensor<?x?x?xbf16>) outs(%20 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %22 = tensor.empty(%3, %2, %0) : tensor<?x?x?xbf16>
+    %23 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%21 : tensor<?x?x?xf32>) outs(%22 : tensor<?x?x?xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %24 = arith.truncf %in : f32 to bf16
+      linalg.yield %24 : bf16
+    } -> tensor<?x?x?xbf16>
+    mmk.return %23 : tensor<?x?x?xbf16>
   } schedule {
     // expected-error @+1 {{grid.N = 6 divides the rows between two products into parts with reductions of their own, but here a value waits for a reduction in another way than an exponential for its maximum; nearest legal: grid.N = 1}}
     mmk.choice "grid.N" = [6]
@@ -175,7 +175,7 @@ module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores 
 #map5 = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
 module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores = 20, vector_cores = 2, memories = {bt = [1024, 64], gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524032, 32], ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {bf16 = 16 : i64, f16 = 16 : i64, f32 = 8 : i64, i8 = 32 : i64}, event_ids = 6, cross_flags = 16>} {
   mmk.kernel @ratio dims ["B", "M", "D", "N", "E"] args [#mmk.named<"q"["B", "M", "D"]>, #mmk.named<"k"["B", "N", "D"]>, #mmk.named<"v"["B", "N", "E"]>] results [#mmk.named<"y"["B", "M", "E"]>] {
-  ^bb0(%q: tensor<?x?x?xf16>, %k: tensor<?x?x?xf16>, %v: tensor<?x?x?xf16>):
+  ^bb0(%q: tensor<?x?x?xbf16>, %k: tensor<?x?x?xbf16>, %v: tensor<?x?x?xbf16>):
     %0 = mmk.dim "E"
     %1 = mmk.dim "N"
     %2 = mmk.dim "M"
@@ -183,7 +183,7 @@ module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores 
     %cst = arith.constant 0.000000e+00 : f32
     %4 = tensor.empty(%3, %2, %1) : tensor<?x?x?xf32>
     %5 = linalg.fill ins(%cst : f32) outs(%4 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %6 = linalg.contract indexing_maps = [#map, #map1, #map2] {mmk.name = "s"} ins(%q, %k : tensor<?x?x?xf16>, tensor<?x?x?xf16>) outs(%5 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %6 = linalg.contract indexing_maps = [#map, #map1, #map2] {mmk.name = "s"} ins(%q, %k : tensor<?x?x?xbf16>, tensor<?x?x?xbf16>) outs(%5 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
     %cst_0 = arith.constant 0xFF800000 : f32
     %7 = tensor.empty(%3, %2) : tensor<?x?xf32>
     %8 = linalg.fill ins(%cst_0 : f32) outs(%7 : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -204,23 +204,23 @@ module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores 
       %21 = math.tanh %in : f32
       linalg.yield %21 : f32
     } -> tensor<?x?x?xf32>
-    %14 = tensor.empty(%3, %2, %1) : tensor<?x?x?xf16>
-    %15 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%13 : tensor<?x?x?xf32>) outs(%14 : tensor<?x?x?xf16>) {
-    ^bb0(%in: f32, %out: f16):
-      %21 = arith.truncf %in : f32 to f16
-      linalg.yield %21 : f16
-    } -> tensor<?x?x?xf16>
+    %14 = tensor.empty(%3, %2, %1) : tensor<?x?x?xbf16>
+    %15 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%13 : tensor<?x?x?xf32>) outs(%14 : tensor<?x?x?xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %21 = arith.truncf %in : f32 to bf16
+      linalg.yield %21 : bf16
+    } -> tensor<?x?x?xbf16>
     %cst_1 = arith.constant 0.000000e+00 : f32
     %16 = tensor.empty(%3, %2, %0) : tensor<?x?x?xf32>
     %17 = linalg.fill ins(%cst_1 : f32) outs(%16 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %18 = linalg.contract indexing_maps = [#map, #map5, #map2] ins(%15, %v : tensor<?x?x?xf16>, tensor<?x?x?xf16>) outs(%17 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %19 = tensor.empty(%3, %2, %0) : tensor<?x?x?xf16>
-    %20 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%18 : tensor<?x?x?xf32>) outs(%19 : tensor<?x?x?xf16>) {
-    ^bb0(%in: f32, %out: f16):
-      %21 = arith.truncf %in : f32 to f16
-      linalg.yield %21 : f16
-    } -> tensor<?x?x?xf16>
-    mmk.return %20 : tensor<?x?x?xf16>
+    %18 = linalg.contract indexing_maps = [#map, #map5, #map2] ins(%15, %v : tensor<?x?x?xbf16>, tensor<?x?x?xbf16>) outs(%17 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %19 = tensor.empty(%3, %2, %0) : tensor<?x?x?xbf16>
+    %20 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%18 : tensor<?x?x?xf32>) outs(%19 : tensor<?x?x?xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %21 = arith.truncf %in : f32 to bf16
+      linalg.yield %21 : bf16
+    } -> tensor<?x?x?xbf16>
+    mmk.return %20 : tensor<?x?x?xbf16>
   } schedule {
     // expected-error @+1 {{grid.N = 6 divides the rows between two products into parts with reductions of their own, but here a value waits for a reduction in another way than an exponential for its maximum; nearest legal: grid.N = 1}}
     mmk.choice "grid.N" = [6]

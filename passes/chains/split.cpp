@@ -2,7 +2,7 @@
 // reductions and a result of its own, as in decoding, where one query reads many keys. The weights
 // of a part lack the factors that are the same for a row, and have the maximum of the part. The
 // reductions are combined first, and with them the factors; then the results.
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 #include "passes/row_members.h"
 #include "passes/row_splitter.h"
 #include "passes/variant.h"

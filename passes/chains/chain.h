@@ -1,4 +1,4 @@
-// A group of products that one loop computes (passes/product_chains.cpp): the first ones have the
+// A group of products that one loop computes (passes/chains/find.cpp): the first ones have the
 // same rows and columns, what is computed from their elements, the weights, is multiplied by the
 // second ones, which sum over those columns. Attention is one of each, with a softmax between them;
 // its gradients have two first products.
@@ -50,7 +50,7 @@ struct Chain {
 };
 
 /// Lets second products read values in place whose condition excludes whole columns
-/// (passes/chain_values.cpp). The loop then leaves these columns out.
+/// (passes/chains/values.cpp). The loop then leaves these columns out.
 void readChainValues(ir::KernelOp kernel);
 /// The attribute of such a second product.
 inline constexpr llvm::StringLiteral excludedAttr = "mmk.excluded";

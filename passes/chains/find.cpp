@@ -2,6 +2,7 @@
 // is the left operand of others, the second ones, which sum over the columns of the first. As in
 // attention, with a softmax between the two. With `fuse = products` such a chain is one group: a
 // loop over the columns of the first products computes them all.
+#include "passes/chains/weights_range.h"
 #include "passes/dimensions.h"
 #include "passes/fuser.h"
 #include "passes/windows/image_operand.h"
@@ -110,8 +111,12 @@ void Fuser::findChains() {
       }
     }
     chain.seconds.insert(second);
-    if (!chain.firsts.empty() && chain.isInOneLoop())
+    if (chain.firsts.empty() || !chain.isInOneLoop())
+      continue;
+    if (fitWithoutFactors(second.getInputs()[0]))
       addChain(std::move(chain));
+    else
+      exceedsRange = true;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
 
 #include "backend/backend.h"
 #include "passes/fuse_producers.h"

@@ -6,7 +6,8 @@
 // two products goes over the columns j. Where all that it computes from a column has that
 // same condition, and the condition leaves a range of the columns, the loop goes over this range
 // alone, and v is read as it is. Else a masked copy of v is written first.
-#include "passes/chain.h"
+#include "passes/chains/chain.h"
+#include "passes/chains/element.h"
 #include "passes/compare_integers.h"
 #include "passes/dimensions.h"
 #include "passes/row_space.h"
@@ -20,48 +21,6 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// A condition on elements of an operation, whose loops have ids that are the same for the same
-/// dimension of the chain.
-struct Condition {
-  mutable linalg::GenericOp op; ///< its accessors are not const
-  Value value;
-  SmallVector<int64_t> ids; ///< of the loops
-
-  /// What a block argument reads; null for another value.
-  OpOperand *read(Value x) const {
-    auto argument = dyn_cast<BlockArgument>(x);
-    return argument && argument.getOwner() == op.getBody() ? op.getMatchingOpOperand(argument)
-                                                           : nullptr;
-  }
-  /// The ids of the dimensions of what is read; nothing where one is no loop.
-  std::optional<SmallVector<int64_t>> dimsOf(OpOperand *operand) const {
-    SmallVector<int64_t> dims;
-    for (AffineExpr result : op.getMatchingIndexingMap(operand).getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(result);
-      if (!dim)
-        return std::nullopt;
-      dims.push_back(ids[dim.getPosition()]);
-    }
-    return dims;
-  }
-};
-
-/// Whether two conditions compute the same from the same elements.
-bool areSame(const Condition &x, Value ofX, const Condition &y, Value ofY) {
-  OpOperand *readByX = x.read(ofX), *readByY = y.read(ofY);
-  if (readByX || readByY)
-    return readByX && readByY && readByX->get() == readByY->get() && x.dimsOf(readByX) &&
-           x.dimsOf(readByX) == y.dimsOf(readByY);
-  Operation *first = ofX.getDefiningOp(), *second = ofY.getDefiningOp();
-  if (ofX == ofY || !first || !second)
-    return ofX == ofY;
-  return first->getName() == second->getName() &&
-         first->getDiscardableAttrDictionary() == second->getDiscardableAttrDictionary() &&
-         first->getPropertiesAsAttribute() == second->getPropertiesAsAttribute() &&
-         llvm::equal(first->getOperands(), second->getOperands(),
-                     [&](Value a, Value b) { return areSame(x, a, y, b); });
-}
-
 bool isConstant(Value value) {
   APInt constant;
   return matchPattern(value, m_ConstantInt(&constant));
@@ -69,7 +28,7 @@ bool isConstant(Value value) {
 
 /// Whether the core's scalar unit computes the number for a tile, but for what it adds times the
 /// position in `columns`: it is linear in positions, in scalars, and in parameters of i32.
-bool isLinear(const Condition &of, Value value, int64_t columns) {
+bool isLinear(const Element &of, Value value, int64_t columns) {
   Operation *op = value.getDefiningOp();
   if (isConstant(value))
     return true;
@@ -130,7 +89,7 @@ private:
     auto select = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
     if (!select || !isZero(select.getFalseValue()))
       return;
-    Condition condition{op, select.getCondition(), idsIn(product, weights, op)};
+    const Element condition{op, select.getCondition(), idsIn(product, weights, op)};
     OpOperand *values = condition.read(select.getTrueValue());
     if (!values || !op.getMatchingIndexingMap(values).isIdentity() ||
         !isRange(condition, columns) || !allStandBehind(condition))
@@ -171,14 +130,14 @@ private:
     return ids;
   }
 
-  static bool isRange(const Condition &condition, int64_t columns) {
+  static bool isRange(const Element &condition, int64_t columns) {
     return forEachComparison(condition.value, [&](Value large, Value small, bool) {
       return isLinear(condition, large, columns) && isLinear(condition, small, columns);
     });
   }
 
   /// Whether each reduction over the columns, and each of the weights, has this condition.
-  bool allStandBehind(const Condition &condition) {
+  bool allStandBehind(const Element &condition) {
     for (auto op : chain.getBody().front().getOps<linalg::GenericOp>()) {
       if (!op->hasAttr(loopsAttr))
         continue;
@@ -194,8 +153,9 @@ private:
               if (auto own = operand.getDefiningOp<arith::SelectOp>())
                 select = own;
         }
-        Condition own{op, select ? select.getCondition() : Value(), {loops.begin(), loops.end()}};
-        if (!select || !areSame(condition, condition.value, own, own.value))
+        const Element own{
+            op, select ? select.getCondition() : Value(), {loops.begin(), loops.end()}};
+        if (!select || !areSame(condition, own))
           return false;
       }
     }
