@@ -38,6 +38,7 @@ usage: mmk COMMAND ...
   explain   where the time of a kernel goes, and which changes would help
   bench     measure wall-clock time, and compare with an earlier measurement
   check     report every error of a file, and whether its kernels fit the machine
+  format    write files in the one style of the language
   machines  the machines, their figures and the source of each figure
   help      this page, or the page of a command: mmk help run
 
@@ -350,6 +351,22 @@ be -, standard input.
 examples:
   mmk check examples/matmul_bias_leakyrelu.mmk
   mmk check examples/matmul_bias_leakyrelu.mmk --machine ascend310p3 --set tile.M=64
+)";
+
+const std::string_view formatPage =
+    R"(mmk format FILE ... [OPTION ...]
+
+Writes each file in the one style of the language: indentation, spaces, columns, and lines of 100
+characters. Only white space changes; comments stay, and empty lines as single ones. A file that
+does not parse is reported and left as it is. FILE may be -: standard input, to standard output.
+
+  --check                    writes nothing; names the files that are not in the style, and exits
+                             with 1 when there is one
+)" HELP_OPTION
+    R"(
+examples:
+  mmk format examples/matmul.mmk
+  mmk format --check examples/matmul.mmk examples/softmax.mmk
 )";
 
 const std::string_view machinesPage =

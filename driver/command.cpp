@@ -18,6 +18,7 @@ const std::vector<Command> &commands() {
       {"explain", explainPage, explainCommand},
       {"bench", benchPage, benchCommand},
       {"check", checkPage, checkCommand},
+      {"format", formatPage, formatCommand},
       {"machines", machinesPage, machinesCommand},
       {"help", overviewPage, helpCommand},
   };

@@ -116,8 +116,9 @@ fragment DIGIT : [0-9] ;
 fragment EXPONENT : [eE] [+-]? DIGIT+ ;
 
 SPACE : [ \t\r\n\f\uFEFF]+ -> skip ;
-LINE_COMMENT : '//' ~[\r\n]* -> skip ;
-BLOCK_COMMENT : '/*' .*? '*/' -> skip ;
+// Kept beside the tokens of the parser, for `mmk format`.
+LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;
+BLOCK_COMMENT : '/*' .*? '*/' -> channel(HIDDEN) ;
 
 // Never an error of the lexer: the parser says what it expected instead.
 OTHER : . ;

@@ -26,8 +26,8 @@ fn softplus(x) = max(x, 0) + log(1 + exp(-abs(x)));
 
 // x tanh(softplus(x)): of e = exp(x), tanh(log(1 + e)) is n / (n + 2), n = e (e + 2). From 20 on it
 // is 1 in f32, and the square of a larger e would soon be infinite.
-fn mish(x) = x * (exp(min(x, 20)) * (exp(min(x, 20)) + 2)
-                  / (exp(min(x, 20)) * (exp(min(x, 20)) + 2) + 2));
+fn mish(x) =
+    x * (exp(min(x, 20)) * (exp(min(x, 20)) + 2) / (exp(min(x, 20)) * (exp(min(x, 20)) + 2) + 2));
 fn softsign(x) = x / (1 + abs(x));
 
 fn gelu(x) = 0.5 * x * (1 + erf(x * 0.7071067811865476));
@@ -82,8 +82,8 @@ fn conv3d(x[B, C, D, H, W], w[O, C, T, R, S], stride: int, padding: int, dilatio
     [n, o, d: (D + 2*padding - dilation*(T - 1) - 1) / stride + 1,
      p: (H + 2*padding - dilation*(R - 1) - 1) / stride + 1,
      q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1] =
-    sum[c, t, r, s](pad(x, 0)[n, c, stride*d + dilation*t - padding, stride*p + dilation*r - padding,
-                              stride*q + dilation*s - padding]
+    sum[c, t, r, s](pad(x, 0)[n, c, stride*d + dilation*t - padding,
+                              stride*p + dilation*r - padding, stride*q + dilation*s - padding]
                     * w[o, c, t, r, s]);
 
 // Channels last, and weights with the results last.
@@ -97,7 +97,8 @@ fn conv2d_nhwc(x[B, H, W, C], w[R, S, C, O], stride: int, padding: int, dilation
 fn grouped_conv2d(x[B, G, C, H, W], w[G, O, C, R, S], stride: int, padding: int, dilation: int)
     [n, g, o, p: (H + 2*padding - dilation*(R - 1) - 1) / stride + 1,
      q: (W + 2*padding - dilation*(S - 1) - 1) / stride + 1] =
-    sum[c, r, s](pad(x, 0)[n, g, c, stride*p + dilation*r - padding, stride*q + dilation*s - padding]
+    sum[c, r, s](pad(x, 0)[n, g, c, stride*p + dilation*r - padding,
+                           stride*q + dilation*s - padding]
                  * w[g, o, c, r, s]);
 // Each channel by itself.
 fn depthwise_conv2d(x[B, C, H, W], w[C, R, S], stride: int, padding: int, dilation: int)
@@ -110,8 +111,8 @@ fn depthwise_conv2d(x[B, C, H, W], w[C, R, S], stride: int, padding: int, dilati
 // every stride-th one. So only taps that are there are multiplied.
 fn conv_transpose2d(x[B, C, H, W], w[C, O, R, S], stride: int, padding: int)
     [n, o, p: stride*(H - 1) + R - 2*padding, q: stride*(W - 1) + S - 2*padding] =
-    conv_transpose2d_phases(x, w, stride, padding)[n, o, p / stride, p % stride,
-                                                   q / stride, q % stride];
+    conv_transpose2d_phases(x, w, stride, padding)[n, o, p / stride, p % stride, q / stride,
+                                                   q % stride];
 fn conv_transpose2d_phases(x[B, C, H, W], w[C, O, R, S], stride: int, padding: int)
     [n, o, u: (stride*H + R - 2*padding - 1) / stride, a: stride,
      v: (stride*W + S - 2*padding - 1) / stride, b: stride] =

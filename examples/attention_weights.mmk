@@ -1,6 +1,11 @@
 // The weights of attention over short sequences: the softmax of each row of scores, and the
 // logarithm of its sum of exponentials. The scores stay on the chip.
-kernel attention_weights(q: f16[B, M, D], k: f16[B, N, D], scale: f32 = 0.125) -> p: f16[B, M, N], l: f32[B, M] {
+kernel attention_weights(
+  q:     f16[B, M, D],
+  k:     f16[B, N, D],
+  scale: f32 = 0.125
+) -> p: f16[B, M, N], l: f32[B, M] {
+
   let s = scale * (q @ transpose(k));
   p = cast<f16>(softmax[N](s));
   l = logsumexp[N](s);

@@ -1,7 +1,11 @@
 // Group normalisation of the channels of an image, then silu. C channels of each of G groups are
 // reduced together with the pixels.
-kernel group_norm_silu(x: f16[B, G, C, H, W], weight: f32[G, C, 1, 1], bias: f32[G, C, 1, 1])
-    -> y: f16[B, G, C, H, W] {
+kernel group_norm_silu(
+  x:      f16[B, G, C, H, W],
+  weight: f32[G, C, 1, 1],
+  bias:   f32[G, C, 1, 1]
+) -> y: f16[B, G, C, H, W] {
+
   let centred = x - mean[C, H, W](x);
   y = silu(centred / sqrt(mean[C, H, W](square(centred)) + 0.00001) * weight + bias);
 

@@ -10,11 +10,11 @@ kernel matmul_bias_residual(
   y = relu(x @ w + bias + residual);
 
   schedule {
-    tile     M = 128 | 64, N = 128 | 256 | 64, K = 64 | 32;
-    stage    K = 256 | 128;
-    buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 2 | 1, out = 2 | 1;
-    fuse     = all | none;
-    require  tile.M * tile.N * buffers.acc <= 32768;
+    tile    M = 128 | 64, N = 128 | 256 | 64, K = 64 | 32;
+    stage   K = 256 | 128;
+    buffers l1 = 2 | 1, l0 = 2 | 1, acc = 2 | 1, out = 2 | 1;
+    fuse    = all | none;
+    require tile.M * tile.N * buffers.acc <= 32768;
   }
 
   case small { M = 96; N = 160; K = 224; }

@@ -11,10 +11,10 @@ kernel matmul_int8_dequant(
   c = sum * scale / 16384 + shift;
 
   schedule {
-    tile     M = 128 | 64, N = 256 | 128, K = 128 | 64;
-    stage    K = 512 | 256 | 128;
-    buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
-    fuse     = all | none;
+    tile    M = 128 | 64, N = 256 | 128, K = 128 | 64;
+    stage   K = 512 | 256 | 128;
+    buffers l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
+    fuse    = all | none;
   }
 
   case small { M = 50; N = 300; K = 130; shift = 0.5; }

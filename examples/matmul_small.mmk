@@ -11,9 +11,9 @@ kernel matmul_small(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
     buffers l1 = 2, l0 = 2 | 1;
   }
 
-  case one   { M = 1; N = 1000; K = 512; }
-  case cube  { M = 300; N = 300; K = 300; }
-  case S4    { M = 512; N = 128; K = 512; }
-  case deep  { M = 256; N = 256; K = 16384; }
+  case one  { M = 1; N = 1000; K = 512; }
+  case cube { M = 300; N = 300; K = 300; }
+  case S4   { M = 512; N = 128; K = 512; }
+  case deep { M = 256; N = 256; K = 16384; }
   check { rtol = 1e-3; atol = 1e-3; }
 }

@@ -1,6 +1,6 @@
 // Each row as i8, with the scale that gives it back: the largest magnitude becomes 127.
 kernel quantize_rows(x: f16[M, N]) -> q: i8[M, N], scale: f32[M] {
-  let top  = max(max[N](abs(x)), 0.00000001);
+  let top = max(max[N](abs(x)), 0.00000001);
   q     = cast<i8>(x * (127 / top));
   scale = top / 127;
 

@@ -8,9 +8,9 @@ kernel softmax(x: f16[M, N]) -> y: f16[M, N] {
     tile   N = 2048;
   }
 
-  case one     { M = 1; N = 1; }
-  case ragged  { M = 1023; N = 2047; }
-  case square  { M = 2048; N = 2048; }
-  case odd     { M = 1009; N = 1021; }
+  case one    { M = 1; N = 1; }
+  case ragged { M = 1023; N = 2047; }
+  case square { M = 2048; N = 2048; }
+  case odd    { M = 1009; N = 1021; }
   check { rtol = 1e-3; atol = 1e-5; }
 }

@@ -13,15 +13,8 @@ namespace {
 std::optional<ast::Program> parseText(std::string path, std::string text, Diagnostics &diagnostics,
                                       std::unique_ptr<SourceFile> &file) {
   const TimedScope timed("parse");
-  if (const size_t size = text.size(); size > maximumTextBytes) {
-    file = std::make_unique<SourceFile>(std::move(path), "");
-    diagnostics.error({file.get(), 0, 0},
-                      fmt::format("the file has {} bytes; at most {} (1 MiB) are allowed", size,
-                                  maximumTextBytes));
-    return std::nullopt;
-  }
-  file = std::make_unique<SourceFile>(std::move(path), std::move(text));
-  return parse(*file, diagnostics);
+  file = fileOf(std::move(path), std::move(text), diagnostics);
+  return diagnostics.hasErrors() ? std::nullopt : parse(*file, diagnostics);
 }
 
 void refuseTwins(const std::vector<ast::Kernel> &kernels, Diagnostics &diagnostics) {

@@ -1,13 +1,7 @@
 #include "frontend/parser.h"
 
-#include "frontend/syntax_errors.h"
-#include "frontend/text.h"
+#include "frontend/parse_tree.h"
 
-#include "MmkLexer.h"
-#include "MmkParser.h"
-
-#include <ANTLRInputStream.h>
-#include <CommonTokenStream.h>
 #include <fmt/format.h>
 
 namespace mmk {
@@ -16,11 +10,9 @@ namespace {
 using antlr4::ParserRuleContext;
 using antlr4::Token;
 using antlr4::tree::TerminalNode;
-using grammar::MmkLexer;
 using grammar::MmkParser;
 
 constexpr size_t maximumWordLength = 128;
-constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
 
 /// Converts ANTLR's parse tree to the syntax tree. Each function takes one node of the grammar.
 class TreeBuilder {
@@ -343,34 +335,18 @@ private:
 
 } // namespace
 
-std::optional<ast::Program> parse(const SourceFile &file, Diagnostics &diagnostics) {
-  if (!isParsable(file, diagnostics))
-    return std::nullopt;
-  // ANTLR would drop a byte order mark, and all places would be off by one; a space replaces it.
-  std::string text(file.text());
-  if (text.starts_with(byteOrderMark))
-    text = " " + text.substr(byteOrderMark.size());
-
-  const TokenPlaces places(file);
-  antlr4::ANTLRInputStream input(text);
-  MmkLexer lexer(&input);
-  lexer.removeErrorListeners();
-  antlr4::CommonTokenStream tokens(&lexer);
-  MmkParser parser(&tokens);
-  parser.removeErrorListeners();
-  parser.setErrorHandler(std::make_shared<SyntaxErrors>(places, diagnostics));
-  // No decision of the grammar depends on the calling rule, so SLL prediction is exact.
-  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
-      antlr4::atn::PredictionMode::SLL);
-
+std::optional<ast::Program> toSyntax(const ParseTree &tree, Diagnostics &diagnostics) {
   const size_t before = diagnostics.all().size();
-  MmkParser::ProgramContext *tree = parser.program();
-  if (diagnostics.all().size() > before)
-    return std::nullopt;
-  ast::Program program = TreeBuilder(file, places, diagnostics).program(tree);
+  ast::Program program =
+      TreeBuilder(tree.file(), tree.places(), diagnostics).program(tree.program());
   if (diagnostics.all().size() > before)
     return std::nullopt;
   return program;
+}
+
+std::optional<ast::Program> parse(const SourceFile &file, Diagnostics &diagnostics) {
+  const auto tree = ParseTree::of(file, diagnostics);
+  return tree ? toSyntax(*tree, diagnostics) : std::nullopt;
 }
 
 } // namespace mmk

@@ -114,9 +114,13 @@ std::string hintAt(antlr4::Parser *parser, const Token *found, bool isInParenthe
              : "";
 }
 
+/// The token before, which is no comment; null before the first.
 Token *tokenBefore(antlr4::Parser *parser, const Token *token) {
-  const size_t index = token->getTokenIndex();
-  return index == 0 ? nullptr : parser->getTokenStream()->get(index - 1);
+  for (size_t index = token->getTokenIndex(); index-- > 0;)
+    if (Token *before = parser->getTokenStream()->get(index);
+        before->getChannel() == Token::DEFAULT_CHANNEL)
+      return before;
+  return nullptr;
 }
 
 /// Whether a statement or block can begin here; elsewhere a keyword was written as a name.

@@ -100,6 +100,18 @@ private:
 
 } // namespace
 
+std::unique_ptr<SourceFile> fileOf(std::string path, std::string text, Diagnostics &diagnostics) {
+  const size_t size = text.size();
+  const bool isTooLarge = size > maximumTextBytes;
+  auto file =
+      std::make_unique<SourceFile>(std::move(path), isTooLarge ? std::string() : std::move(text));
+  if (isTooLarge)
+    diagnostics.error({file.get(), 0, 0},
+                      fmt::format("the file has {} bytes; at most {} (1 MiB) are allowed", size,
+                                  maximumTextBytes));
+  return file;
+}
+
 bool isParsable(const SourceFile &file, Diagnostics &diagnostics) {
   Scan scan(file, diagnostics);
   return scan.isText() && scan.isShallow();

@@ -1,6 +1,11 @@
 // Attention: the rows of v weighted with the softmax of the scores of each query with all keys.
-kernel attention(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, E], scale: f32 = 0.08838834764831845)
-    -> o: f16[B, H, M, E] {
+kernel attention(
+  q:     f16[B, H, M, D],
+  k:     f16[B, H, N, D],
+  v:     f16[B, H, N, E],
+  scale: f32 = 0.08838834764831845
+) -> o: f16[B, H, M, E] {
+
   let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h, j, d]);
   let p[b, h, i, j] = softmax[j](s[b, h, i, j]);
   o[b, h, i, e] = sum[j](cast<f16>(p[b, h, i, j]) * v[b, h, j, e]);

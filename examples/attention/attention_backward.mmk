@@ -14,8 +14,16 @@ kernel delta(o: f16[B, H, M, D], g: f16[B, H, M, D]) -> delta: f32[B, H, M] {
 }
 
 // The gradient of the queries: each query goes over all keys.
-kernel dq(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], g: f16[B, H, M, D], l: f32[B, H, M],
-          delta: f32[B, H, M], scale: f32 = 0.08838834764831845) -> dq: f16[B, H, M, D] {
+kernel dq(
+  q:     f16[B, H, M, D],
+  k:     f16[B, H, N, D],
+  v:     f16[B, H, N, D],
+  g:     f16[B, H, M, D],
+  l:     f32[B, H, M],
+  delta: f32[B, H, M],
+  scale: f32 = 0.08838834764831845
+) -> dq: f16[B, H, M, D] {
+
   let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h, j, d]);
   let p[b, h, i, j] = exp(s[b, h, i, j] - l[b, h, i]);
   let dp[b, h, i, j] = sum[d](g[b, h, i, d] * v[b, h, j, d]);
@@ -30,8 +38,16 @@ kernel dq(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], g: f16[B, 
 }
 
 // Those of the keys and values: each key goes over all queries, which are the columns here.
-kernel dkv(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], g: f16[B, H, M, D], l: f32[B, H, M],
-           delta: f32[B, H, M], scale: f32 = 0.08838834764831845) -> dk: f16[B, H, N, D], dv: f16[B, H, N, D] {
+kernel dkv(
+  q:     f16[B, H, M, D],
+  k:     f16[B, H, N, D],
+  v:     f16[B, H, N, D],
+  g:     f16[B, H, M, D],
+  l:     f32[B, H, M],
+  delta: f32[B, H, M],
+  scale: f32 = 0.08838834764831845
+) -> dk: f16[B, H, N, D], dv: f16[B, H, N, D] {
+
   let s[b, h, j, i] = scale * sum[d](k[b, h, j, d] * q[b, h, i, d]);
   let p[b, h, j, i] = exp(s[b, h, j, i] - l[b, h, i]);
   let dp[b, h, j, i] = sum[d](v[b, h, j, d] * g[b, h, i, d]);
@@ -47,8 +63,16 @@ kernel dkv(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], g: f16[B,
 }
 
 // The same of causal attention: query i sees the keys up to i + N - M.
-kernel dq_causal(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], g: f16[B, H, M, D], l: f32[B, H, M],
-                 delta: f32[B, H, M], scale: f32 = 0.08838834764831845) -> dq: f16[B, H, M, D] {
+kernel dq_causal(
+  q:     f16[B, H, M, D],
+  k:     f16[B, H, N, D],
+  v:     f16[B, H, N, D],
+  g:     f16[B, H, M, D],
+  l:     f32[B, H, M],
+  delta: f32[B, H, M],
+  scale: f32 = 0.08838834764831845
+) -> dq: f16[B, H, M, D] {
+
   let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h, j, d]);
   let p[b, h, i, j] = exp(s[b, h, i, j] - l[b, h, i]);
   let dp[b, h, i, j] = sum[d](g[b, h, i, d] * v[b, h, j, d]);
@@ -61,9 +85,16 @@ kernel dq_causal(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], g: 
   check { rtol = 1e-2; atol = 1e-3; }
 }
 
-kernel dkv_causal(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], g: f16[B, H, M, D], l: f32[B, H, M],
-                  delta: f32[B, H, M], scale: f32 = 0.08838834764831845)
-    -> dk: f16[B, H, N, D], dv: f16[B, H, N, D] {
+kernel dkv_causal(
+  q:     f16[B, H, M, D],
+  k:     f16[B, H, N, D],
+  v:     f16[B, H, N, D],
+  g:     f16[B, H, M, D],
+  l:     f32[B, H, M],
+  delta: f32[B, H, M],
+  scale: f32 = 0.08838834764831845
+) -> dk: f16[B, H, N, D], dv: f16[B, H, N, D] {
+
   let s[b, h, j, i] = scale * sum[d](k[b, h, j, d] * q[b, h, i, d]);
   let p[b, h, j, i] = exp(s[b, h, j, i] - l[b, h, i]);
   let dp[b, h, j, i] = sum[d](v[b, h, j, d] * g[b, h, i, d]);

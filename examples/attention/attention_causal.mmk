@@ -1,7 +1,12 @@
 // Causal attention: query i sees the keys up to i + N - M. The logarithm of the sum of exponentials is
 // a second result, as a backward pass needs it.
-kernel attention_causal(q: f16[B, H, M, D], k: f16[B, H, N, D], v: f16[B, H, N, D], scale: f32 = 0.08838834764831845)
-    -> o: f16[B, H, M, D], l: f32[B, H, M] {
+kernel attention_causal(
+  q:     f16[B, H, M, D],
+  k:     f16[B, H, N, D],
+  v:     f16[B, H, N, D],
+  scale: f32 = 0.08838834764831845
+) -> o: f16[B, H, M, D], l: f32[B, H, M] {
+
   let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h, j, d]);
   let p[b, h, i, j] = softmax[j | j <= i + N - M](s[b, h, i, j]);
   o[b, h, i, d] = sum[j | j <= i + N - M](cast<f16>(p[b, h, i, j]) * v[b, h, j, d]);

@@ -1,7 +1,14 @@
 // One step of decoding: a few new queries, and a cache of keys and values whose first `length` places
 // are filled.
-kernel attention_decode(q: f16[B, H, M, D], k: f16[B, G, N, D], v: f16[B, G, N, D], length: i32[B], group: int = 4,
-                        scale: f32 = 0.08838834764831845) -> o: f16[B, H, M, D] {
+kernel attention_decode(
+  q:      f16[B, H, M, D],
+  k:      f16[B, G, N, D],
+  v:      f16[B, G, N, D],
+  length: i32[B],
+  group:  int = 4,
+  scale:  f32 = 0.08838834764831845
+) -> o: f16[B, H, M, D] {
+
   require H == G * group;
   let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h / group, j, d]);
   let p[b, h, i, j] = softmax[j | j < length[b]](s[b, h, i, j]);
@@ -16,8 +23,14 @@ kernel attention_decode(q: f16[B, H, M, D], k: f16[B, G, N, D], v: f16[B, G, N, 
 
 // One new query, and keys and values that a group of heads shares: in q[B, H, 1, D] the heads of a
 // group follow each other, so that they are the rows of one matrix, and a group reads its keys once.
-kernel attention_decode_group(q: f16[B, G, R, D], k: f16[B, G, N, D], v: f16[B, G, N, D], length: i32[B],
-                              scale: f32 = 0.08838834764831845) -> o: f16[B, G, R, D] {
+kernel attention_decode_group(
+  q:      f16[B, G, R, D],
+  k:      f16[B, G, N, D],
+  v:      f16[B, G, N, D],
+  length: i32[B],
+  scale:  f32 = 0.08838834764831845
+) -> o: f16[B, G, R, D] {
+
   let s[b, g, r, j] = scale * sum[d](q[b, g, r, d] * k[b, g, j, d]);
   let p[b, g, r, j] = softmax[j | j < length[b]](s[b, g, r, j]);
   o[b, g, r, d] = sum[j | j < length[b]](cast<f16>(p[b, g, r, j]) * v[b, g, j, d]);

@@ -1,7 +1,13 @@
 // Causal attention with grouped heads: `group` heads of queries read the same keys and values, where
 // they lie.
-kernel attention_gqa(q: bf16[B, H, M, D], k: bf16[B, G, N, D], v: bf16[B, G, N, D], group: int = 8,
-                     scale: f32 = 0.08838834764831845) -> o: bf16[B, H, M, D] {
+kernel attention_gqa(
+  q:     bf16[B, H, M, D],
+  k:     bf16[B, G, N, D],
+  v:     bf16[B, G, N, D],
+  group: int = 8,
+  scale: f32 = 0.08838834764831845
+) -> o: bf16[B, H, M, D] {
+
   require H == G * group;
   let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h / group, j, d]);
   let p[b, h, i, j] = softmax[j | j <= i + N - M](s[b, h, i, j]);

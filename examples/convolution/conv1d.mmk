@@ -7,7 +7,13 @@ kernel conv1d_causal(x: f16[B, C, L], w: f16[O, C, 3], dilation: int = 2) -> y: 
   case layer  { B = 1; C = 64; L = 1024; O = 64; }
 }
 
-kernel conv1d(x: f16[B, C, W], w: f16[O, C, S], stride: int = 2, padding: int = 1) -> y: f32[B, O, Q] {
+kernel conv1d(
+  x:       f16[B, C, W],
+  w:       f16[O, C, S],
+  stride:  int = 2,
+  padding: int = 1
+) -> y: f32[B, O, Q] {
+
   dim Q = (W + 2*padding - S) / stride + 1;
   y = conv1d(x, w, stride, padding, 1);
 

@@ -1,5 +1,11 @@
 // A convolution of videos or volumes.
-kernel conv3d(x: f16[B, C, D, H, W], w: f16[O, C, T, R, S], stride: int = 1, padding: int = 1) -> y: f32[B, O, E, P, Q] {
+kernel conv3d(
+  x:       f16[B, C, D, H, W],
+  w:       f16[O, C, T, R, S],
+  stride:  int = 1,
+  padding: int = 1
+) -> y: f32[B, O, E, P, Q] {
+
   dim E = (D + 2*padding - T) / stride + 1;
   dim P = (H + 2*padding - R) / stride + 1;
   dim Q = (W + 2*padding - S) / stride + 1;

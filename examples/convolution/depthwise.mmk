@@ -1,5 +1,11 @@
 // A convolution of each channel by itself, which is no product: the vector unit computes it.
-kernel depthwise(x: f16[B, C, H, W], w: f16[C, 3, 3], bias: f32[C], stride: int = 2) -> y: f16[B, C, P, Q] {
+kernel depthwise(
+  x:      f16[B, C, H, W],
+  w:      f16[C, 3, 3],
+  bias:   f32[C],
+  stride: int = 2
+) -> y: f16[B, C, P, Q] {
+
   dim P = (H - 1) / stride + 1;
   dim Q = (W - 1) / stride + 1;
   y[n, c, p, q] = relu6(depthwise_conv2d(x, w, stride, 1, 1)[n, c, p, q] + bias[c]);

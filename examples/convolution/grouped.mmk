@@ -1,6 +1,11 @@
 // A convolution in G groups: each has its own channels, weights and results. In memory x is
 // [B, G*C, H, W] and w is [G*O, C, R, S].
-kernel grouped(x: f16[B, G, C, H, W], w: f16[G, O, C, 3, 3], stride: int = 2) -> y: f32[B, G, O, P, Q] {
+kernel grouped(
+  x:      f16[B, G, C, H, W],
+  w:      f16[G, O, C, 3, 3],
+  stride: int = 2
+) -> y: f32[B, G, O, P, Q] {
+
   dim P = (H - 1) / stride + 1;
   dim Q = (W - 1) / stride + 1;
   y = grouped_conv2d(x, w, stride, 1, 1);

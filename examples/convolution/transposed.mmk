@@ -1,6 +1,12 @@
 // A transposed convolution, which enlarges an image `stride` times. Results with the same remainder of
 // their row and column by `stride` multiply the same taps.
-kernel transposed(x: f16[B, C, H, W], w: f16[C, O, R, S], stride: int = 2, padding: int = 1) -> y: f32[B, O, P, Q] {
+kernel transposed(
+  x:       f16[B, C, H, W],
+  w:       f16[C, O, R, S],
+  stride:  int = 2,
+  padding: int = 1
+) -> y: f32[B, O, P, Q] {
+
   dim P = stride*(H - 1) + R - 2*padding;
   dim Q = stride*(W - 1) + S - 2*padding;
   y = conv_transpose2d(x, w, stride, padding);

@@ -5,7 +5,7 @@ import struct
 
 from command import CommandTest, main
 
-COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "check", "machines", "help"]
+COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "check", "format", "machines", "help"]
 WIDTH = 100
 
 

@@ -1,0 +1,21 @@
+#include "format/format.h"
+
+#include "format/program.h"
+#include "frontend/parser.h"
+#include "frontend/text.h"
+
+namespace mmk {
+
+std::optional<std::string> formatProgram(std::string path, std::string text,
+                                         Diagnostics &diagnostics,
+                                         std::unique_ptr<SourceFile> &keepFile) {
+  keepFile = fileOf(std::move(path), std::move(text), diagnostics);
+  if (diagnostics.hasErrors())
+    return std::nullopt;
+  const auto tree = ParseTree::of(*keepFile, diagnostics);
+  if (!tree || !toSyntax(*tree, diagnostics))
+    return std::nullopt;
+  return format::layOut(format::documentOf(*tree), formattedWidth);
+}
+
+} // namespace mmk
