@@ -19,8 +19,7 @@ namespace {
 std::string formatted(const std::string &path, const std::string &text) {
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
-  std::optional<std::string> result =
-      formatProgram(nameOfProgram(path), text, diagnostics, file);
+  std::optional<std::string> result = formatProgram(nameOfProgram(path), text, diagnostics, file);
   if (!result)
     throw UserError(diagnostics);
   return std::move(*result);

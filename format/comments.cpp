@@ -1,5 +1,5 @@
-// Which token a comment belongs to depends on the ends of lines around it alone, and the layout keeps
-// these: so the comments of a formatted text are found at the same tokens again.
+// Which token a comment belongs to depends on the ends of lines around it alone, and the layout
+// keeps these: so the comments of a formatted text are found at the same tokens again.
 #include "format/comments.h"
 
 #include <algorithm>
@@ -83,8 +83,8 @@ private:
 
   void append(std::string &line, const Token *comment) const {
     const SourceRange where = tree_.places()(comment);
-    line += (line.empty() ? "" : " ") + withPlainLines(tree_.file().text().substr(
-                                            where.begin, where.end - where.begin));
+    line += (line.empty() ? "" : " ") +
+            withPlainLines(tree_.file().text().substr(where.begin, where.end - where.begin));
   }
 
   unsigned linesBetween(const Token *first, const Token *second) const {

@@ -133,15 +133,15 @@ private:
       return;
     const Node *part = parts[next.from].get();
     const bool isSeparator = next.from % 2 == 1;
-    const bool isFlat = isSeparator ? fits({part, parts[next.from + 1].get()},
-                                           next.from + 2 == parts.size())
-                                    : fits({part}, next.from + 1 == parts.size());
+    const bool isFlat =
+        isSeparator ? fits({part, parts[next.from + 1].get()}, next.from + 2 == parts.size())
+                    : fits({part}, next.from + 1 == parts.size());
     rest_.push_back({next.indent, false, next.node, next.from + 1});
     rest_.push_back({next.indent, isFlat, part});
   }
 
-  /// Whether `flat`, on one line, fits what is left of the current line; with what follows it there,
-  /// up to the next place for a break.
+  /// Whether `flat`, on one line, fits what is left of the current line; with what follows it
+  /// there, up to the next place for a break.
   bool fits(const std::vector<const Node *> &flat, bool withRest = true) const {
     int left = width_ - columnOfNext(rest_.empty() ? 0 : rest_.back().indent);
     for (const Node *node : flat)
@@ -185,9 +185,7 @@ private:
     }
   }
 
-  int columnOfNext(int indent) const {
-    return lineIsOver_ ? indent : isFresh_ ? indent_ : column_;
-  }
+  int columnOfNext(int indent) const { return lineIsOver_ ? indent : isFresh_ ? indent_ : column_; }
 
   void write(std::string_view characters, int indent) {
     if (lineIsOver_)

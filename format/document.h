@@ -1,6 +1,6 @@
 // A text whose line breaks are not yet chosen, and its layout in lines of a width. The operations
-// are those of Wadler's and Prettier's printers: a group is printed flat where it fits its line, and
-// otherwise with all its breaks.
+// are those of Wadler's and Prettier's printers: a group is printed flat where it fits its line,
+// and otherwise with all its breaks.
 #pragma once
 
 #include <memory>

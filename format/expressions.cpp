@@ -133,8 +133,8 @@ Document Expressions::places(MmkParser::PlacesContext *context) const {
 
 Document Expressions::list(const Token *open, std::vector<Document> items,
                            const std::vector<TerminalNode *> &commas, const Token *close) const {
-  return sequence({tokens_(open), bracketed({commaSeparated(std::move(items), commas)}),
-                   tokens_(close)});
+  return sequence(
+      {tokens_(open), bracketed({commaSeparated(std::move(items), commas)}), tokens_(close)});
 }
 
 Document Expressions::commaSeparated(std::vector<Document> items,

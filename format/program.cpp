@@ -26,9 +26,8 @@ public:
       const bool isKernel = item->kernel() != nullptr;
       if (!parts.empty())
         separate(parts, item->getStart(), isKernel || isBehindKernel);
-      parts.push_back(statements_.item(item, [&] {
-        return isKernel ? kernel(item->kernel()) : function(item->function());
-      }));
+      parts.push_back(statements_.item(
+          item, [&] { return isKernel ? kernel(item->kernel()) : function(item->function()); }));
       isBehindKernel = isKernel;
     }
     const Token *end = tree_.program()->EOF()->getSymbol();
@@ -55,10 +54,10 @@ private:
     const std::vector<TerminalNode *> ofParameters(commas.begin(), commas.begin() + between),
         ofResults(commas.begin() + between, commas.end());
     const Document results = this->results(context, ofResults);
-    const Document line = sequence(
-        {name, tokens_(context->LEFT_PARENTHESIS()),
-         expressions_.commaSeparated(std::move(parameters), ofParameters),
-         tokens_(context->RIGHT_PARENTHESIS()), results});
+    const Document line =
+        sequence({name, tokens_(context->LEFT_PARENTHESIS()),
+                  expressions_.commaSeparated(std::move(parameters), ofParameters),
+                  tokens_(context->RIGHT_PARENTHESIS()), results});
     const int brace = 2;
     const bool isOneLine = flatWidth(line) + brace <= formattedWidth;
     return sequence({isOneLine ? line : parameterLines(name, context, ofParameters, results),
@@ -86,11 +85,11 @@ private:
   Document results(MmkParser::KernelContext *context, const std::vector<TerminalNode *> &commas) {
     std::vector<Document> results;
     for (MmkParser::ResultContext *result : context->result())
-      results.push_back(sequence({tokens_(result->NAME()), tokens_(result->COLON()), text(" "),
-                                  type(result->type())}));
-    return sequence({text(" "), tokens_(context->ARROW()), text(" "),
-                     indented(continuationIndent,
-                              {expressions_.commaSeparated(std::move(results), commas)})});
+      results.push_back(sequence(
+          {tokens_(result->NAME()), tokens_(result->COLON()), text(" "), type(result->type())}));
+    return sequence(
+        {text(" "), tokens_(context->ARROW()), text(" "),
+         indented(continuationIndent, {expressions_.commaSeparated(std::move(results), commas)})});
   }
 
   Document parameter(MmkParser::ParameterContext *context, size_t nameWidth) {
@@ -141,16 +140,15 @@ private:
     std::vector<Document> arguments;
     for (MmkParser::ArgumentContext *argument : context->argument())
       arguments.push_back(this->argument(argument));
-    head.push_back(expressions_.list(context->LEFT_PARENTHESIS()->getSymbol(),
-                                     std::move(arguments), context->COMMA(),
-                                     context->RIGHT_PARENTHESIS()->getSymbol()));
+    head.push_back(expressions_.list(context->LEFT_PARENTHESIS()->getSymbol(), std::move(arguments),
+                                     context->COMMA(), context->RIGHT_PARENTHESIS()->getSymbol()));
     if (context->places())
       head.push_back(
           indented(continuationIndent, {breakOrNothing(), expressions_.places(context->places())}));
-    return sequence({group(std::move(head)),
-                     statements_.value(context->ASSIGN(),
-                                       expressions_.of(context->expression(), false)),
-                     tokens_(context->SEMICOLON())});
+    return sequence(
+        {group(std::move(head)),
+         statements_.value(context->ASSIGN(), expressions_.of(context->expression(), false)),
+         tokens_(context->SEMICOLON())});
   }
 
   Document argument(MmkParser::ArgumentContext *context) {

@@ -46,7 +46,7 @@ Document Statements::block(const Token *open, std::vector<ParserRuleContext *> c
   const auto separate = [&](const Token *next) {
     const bool isFirst = inside.empty();
     inside.push_back((isFirst ? isSpaced : tokens_.followsEmptyLine(next)) ? emptyLine()
-                                                                            : hardBreak());
+                                                                           : hardBreak());
   };
   for (size_t i = 0; i < contexts.size(); ++i) {
     separate(contexts[i]->getStart());
@@ -91,12 +91,12 @@ Document Statements::body(MmkParser::KernelContext *kernel, bool isSpaced) {
   const auto kind = [&](size_t i) {
     return alignedName(items[i]).empty() ? "" : items[i]->caseBlock() ? "case" : "=";
   };
-  const std::vector<size_t> widths = columnWidths(
-      asRules(items), kind, [&](size_t i) { return alignedName(items[i]); });
+  const std::vector<size_t> widths =
+      columnWidths(asRules(items), kind, [&](size_t i) { return alignedName(items[i]); });
   return block(
       kernel->LEFT_BRACE()->getSymbol(), asRules(items),
-      [&](size_t i) { return kernelItem(items[i], widths[i]); },
-      kernel->RIGHT_BRACE()->getSymbol(), isSpaced);
+      [&](size_t i) { return kernelItem(items[i], widths[i]); }, kernel->RIGHT_BRACE()->getSymbol(),
+      isSpaced);
 }
 
 Document Statements::kernelItem(MmkParser::KernelItemContext *item, size_t nameWidth) {
@@ -123,7 +123,8 @@ Document Statements::assignment(MmkParser::AssignmentContext *context, size_t na
     name = sequence({name, text(" "), tokens_(context->NAME(1))});
   else if (context->places())
     name = sequence({name, expressions_.places(context->places())});
-  return sequence({name, value(context->ASSIGN(), expressions_.of(context->expression(), isDerived)),
+  return sequence({name,
+                   value(context->ASSIGN(), expressions_.of(context->expression(), isDerived)),
                    tokens_(context->SEMICOLON())});
 }
 
@@ -143,8 +144,7 @@ Document Statements::schedule(MmkParser::ScheduleContext *context) {
     return items[i]->directive() ? items[i]->directive()->NAME()->getText()
                                  : items[i]->requirement()->REQUIRE()->getText();
   };
-  const std::vector<size_t> widths =
-      columnWidths(asRules(items), [](size_t) { return ""; }, name);
+  const std::vector<size_t> widths = columnWidths(asRules(items), [](size_t) { return ""; }, name);
   head.push_back(block(
       context->LEFT_BRACE()->getSymbol(), asRules(items),
       [&](size_t i) {
@@ -164,12 +164,11 @@ Document Statements::directive(MmkParser::DirectiveContext *context, size_t name
   }
   std::vector<Document> settings;
   for (MmkParser::SettingContext *setting : context->setting())
-    settings.push_back(sequence({tokens_.joined(setting, MmkParser::ASSIGN), text(" "),
-                                 tokens_(setting->ASSIGN()), text(" "),
-                                 alternatives(setting->alternatives())}));
+    settings.push_back(
+        sequence({tokens_.joined(setting, MmkParser::ASSIGN), text(" "), tokens_(setting->ASSIGN()),
+                  text(" "), alternatives(setting->alternatives())}));
   if (!settings.empty())
-    parts.push_back(
-        aligned({expressions_.commaSeparated(std::move(settings), context->COMMA())}));
+    parts.push_back(aligned({expressions_.commaSeparated(std::move(settings), context->COMMA())}));
   parts.push_back(tokens_(context->SEMICOLON()));
   return sequence(std::move(parts));
 }
@@ -185,10 +184,10 @@ Document Statements::alternatives(MmkParser::AlternativesContext *context) {
 }
 
 Document Statements::caseBlock(MmkParser::CaseBlockContext *context, size_t nameWidth) {
-  return bindings(
-      sequence({tokens_(context->CASE()), text(" "), padded(context->NAME(), nameWidth), text(" ")}),
-      context->LEFT_BRACE()->getSymbol(), asRules(context->binding()),
-      context->RIGHT_BRACE()->getSymbol());
+  return bindings(sequence({tokens_(context->CASE()), text(" "), padded(context->NAME(), nameWidth),
+                            text(" ")}),
+                  context->LEFT_BRACE()->getSymbol(), asRules(context->binding()),
+                  context->RIGHT_BRACE()->getSymbol());
 }
 
 Document Statements::check(MmkParser::CheckContext *context) {
@@ -211,9 +210,8 @@ Document Statements::bindings(Document head, const Token *open,
   Document whole = sequence(std::move(line));
   if (blockIndent + flatWidth(whole) <= formattedWidth)
     return whole;
-  return sequence({head, block(
-                             open, contexts, [&](size_t i) { return binding(contexts[i]); },
-                             close)});
+  return sequence(
+      {head, block(open, contexts, [&](size_t i) { return binding(contexts[i]); }, close)});
 }
 
 /// Of a case or a check: `NAME = VALUE;`.

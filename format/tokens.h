@@ -19,8 +19,9 @@ public:
   Document joined(antlr4::ParserRuleContext *context,
                   size_t end = antlr4::Token::INVALID_TYPE) const;
 
-  /// The comments above a token that begins an item of a block, with their empty lines; `operator()`
-  /// leaves them out from then on. Of a token that ends a block no empty line is before it.
+  /// The comments above a token that begins an item of a block, with their empty lines;
+  /// `operator()` leaves them out from then on. Of a token that ends a block no empty line is
+  /// before it.
   Document above(const antlr4::Token *token, bool endsBlock = false);
   bool hasAbove(const antlr4::Token *token) const { return !around(token).above.empty(); }
   /// Whether an empty line is before the first of these comments, or before the token.

@@ -31,21 +31,22 @@ TEST(Layout, WhatFollowsAGroupOnItsLineIsPartOfItsWidth) {
 }
 
 TEST(Layout, FilledLinesHoldAsManyItemsAsFit) {
-  const Document list = sequence({text("f("), bracketed({words({"one,", "two,", "three"})}), text(")")});
+  const Document list =
+      sequence({text("f("), bracketed({words({"one,", "two,", "three"})}), text(")")});
   EXPECT_EQ(layOut(list, 17), "f(one, two,\n  three)\n");
   EXPECT_EQ(layOut(list, 18), "f(one, two, three)\n");
 }
 
 TEST(Layout, BracketsFarToTheRightBeginTheirContentOnTheNextLine) {
   const std::string name(70, 'f');
-  const Document list = sequence({text(name + "("), bracketed({words({"one,", "two"})}), text(")")});
+  const Document list =
+      sequence({text(name + "("), bracketed({words({"one,", "two"})}), text(")")});
   EXPECT_EQ(layOut(list, 75), name + "(\n    one, two)\n");
 }
 
 TEST(Layout, ACommentEndsItsLineAndTakesNoWidth) {
-  const Document document =
-      sequence({group({text("a"), breakOrSpace(), text("b;")}), endingLine(" // long comment"),
-                text("c")});
+  const Document document = sequence(
+      {group({text("a"), breakOrSpace(), text("b;")}), endingLine(" // long comment"), text("c")});
   EXPECT_EQ(layOut(document, 4), "a b; // long comment\nc\n");
   EXPECT_EQ(layOut(group({text("a"), endingLine(" // c"), breakOrSpace(), text("b")}), 80),
             "a // c\nb\n");

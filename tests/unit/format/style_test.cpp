@@ -93,9 +93,19 @@ std::string withComments(const std::string &text, std::mt19937 &random) {
   const SourceFile file("test.mmk", text);
   Diagnostics diagnostics;
   const auto tree = ParseTree::of(file, diagnostics);
-  static const std::vector<std::string> forms = {
-      " // a\n", "\n// b\n", "/* c */", " /* d */ ", "\n/* e */ ", "/* f */\n", "\n\n/* g\n   g */\n",
-      "\n\n\n// h\n\n\n", "\r\n// i\r\n", " /* j */ // j\n", "/* k */ /* k */\n\n", "\n", " \t"};
+  static const std::vector<std::string> forms = {" // a\n",
+                                                 "\n// b\n",
+                                                 "/* c */",
+                                                 " /* d */ ",
+                                                 "\n/* e */ ",
+                                                 "/* f */\n",
+                                                 "\n\n/* g\n   g */\n",
+                                                 "\n\n\n// h\n\n\n",
+                                                 "\r\n// i\r\n",
+                                                 " /* j */ // j\n",
+                                                 "/* k */ /* k */\n\n",
+                                                 "\n",
+                                                 " \t"};
   std::string result = std::uniform_int_distribution(0, 3)(random) == 0 ? "// start" : "";
   result += result.empty() ? "" : "\n\n";
   uint32_t at = 0;
