@@ -10,8 +10,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-namespace fs = std::filesystem;
-
 namespace mmk::driver {
 namespace {
 
@@ -35,11 +33,11 @@ size_t firstDifference(const std::string &text, const std::string &other) {
 void replace(const std::string &path, const std::string &text) {
   if (path == "-")
     return writeFile(path, text);
-  const fs::path file = fs::canonical(path);
-  const fs::perms permissions = fs::status(file).permissions();
+  const std::filesystem::path file = std::filesystem::canonical(path);
+  const std::filesystem::perms permissions = std::filesystem::status(file).permissions();
   writeFile(file, text);
   std::error_code ignored; // of a file system without permissions
-  fs::permissions(file, permissions, ignored);
+  std::filesystem::permissions(file, permissions, ignored);
 }
 
 } // namespace

@@ -13,7 +13,7 @@ std::optional<std::string> formatProgram(std::string path, std::string text,
   if (diagnostics.hasErrors())
     return std::nullopt;
   const auto tree = ParseTree::of(*keepFile, diagnostics);
-  if (!tree || !toSyntax(*tree, diagnostics))
+  if (!tree || !tree->isSound() || !toSyntax(*tree, diagnostics))
     return std::nullopt;
   return format::layOut(format::documentOf(*tree), formattedWidth);
 }

@@ -19,6 +19,11 @@ std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &fu
                                     const Machine *machine, const WholeValues &wholes,
                                     Diagnostics &diagnostics);
 
+/// The kernels of a whole text, in its order; those with errors as far as they could be checked.
+std::vector<std::unique_ptr<Kernel>> checkKernels(const ast::Program &tree, const SourceFile &file,
+                                                  const Machine *machine, const WholeValues &wholes,
+                                                  Diagnostics &diagnostics);
+
 /// Names that a kernel declares, and those among them whose declaration is wrong.
 struct Signature {
   std::map<std::string, SourceRange> values; ///< parameters and results

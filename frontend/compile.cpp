@@ -31,6 +31,19 @@ void refuseTwins(const std::vector<ast::Kernel> &kernels, Diagnostics &diagnosti
 
 } // namespace
 
+std::vector<std::unique_ptr<Kernel>> checkKernels(const ast::Program &tree, const SourceFile &file,
+                                                  const Machine *machine, const WholeValues &wholes,
+                                                  Diagnostics &diagnostics) {
+  if (tree.kernels.empty())
+    diagnostics.error({&file, 0, 0}, "the file has no kernel; expected kernel NAME(...) -> ...");
+  refuseTwins(tree.kernels, diagnostics);
+  const Functions functions(tree, diagnostics);
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  for (const ast::Kernel &kernel : tree.kernels)
+    kernels.push_back(checkKernel(kernel, functions, machine, wholes, diagnostics));
+  return kernels;
+}
+
 std::optional<Program> checkProgram(std::string path, std::string text, Diagnostics &diagnostics,
                                     std::unique_ptr<SourceFile> &keepFile, const Machine *machine,
                                     const WholeValues &wholes) {
@@ -41,13 +54,8 @@ std::optional<Program> checkProgram(std::string path, std::string text, Diagnost
 
   const TimedScope timed("check");
   Diagnostics found;
-  if (tree->kernels.empty())
-    found.error({keepFile.get(), 0, 0}, "the file has no kernel; expected kernel NAME(...) -> ...");
-  refuseTwins(tree->kernels, found);
-  const Functions functions(*tree, found);
   Program program;
-  for (const ast::Kernel &kernel : tree->kernels)
-    program.kernels.push_back(checkKernel(kernel, functions, machine, wholes, found));
+  program.kernels = checkKernels(*tree, *keepFile, machine, wholes, found);
 
   for (const Diagnostic &diagnostic : found.all())
     diagnostics.add(diagnostic);

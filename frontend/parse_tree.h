@@ -1,5 +1,5 @@
-// ANTLR's parse tree of a text, with all that it points into: what the syntax tree is made from, and
-// what `mmk format` prints.
+// ANTLR's parse tree of a text, with all that it points into: what the syntax tree is made from,
+// and what `mmk format` prints.
 #pragma once
 
 #include "frontend/token_places.h"
@@ -14,10 +14,18 @@
 
 namespace mmk {
 
+/// The text as ANTLR reads it, with a character for each of `text`: it would drop a byte order
+/// mark, and all places would be off by one; a space replaces it.
+std::string textForAntlr(std::string_view text);
+
 class ParseTree {
 public:
-  /// Parses `file`, which outlives the tree. On an error null; `diagnostics` holds all errors.
+  /// Parses `file`, which outlives the tree. `diagnostics` holds all errors. Null for a text that
+  /// the parser does not read at all.
   static std::unique_ptr<ParseTree> of(const SourceFile &file, Diagnostics &diagnostics);
+
+  /// Whether the text has no syntax error; of another one the tokens alone are of use.
+  bool isSound() const { return program_ != nullptr; }
 
   const SourceFile &file() const { return file_; }
   const TokenPlaces &places() const { return places_; }

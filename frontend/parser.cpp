@@ -346,7 +346,7 @@ std::optional<ast::Program> toSyntax(const ParseTree &tree, Diagnostics &diagnos
 
 std::optional<ast::Program> parse(const SourceFile &file, Diagnostics &diagnostics) {
   const auto tree = ParseTree::of(file, diagnostics);
-  return tree ? toSyntax(*tree, diagnostics) : std::nullopt;
+  return tree && tree->isSound() ? toSyntax(*tree, diagnostics) : std::nullopt;
 }
 
 } // namespace mmk

@@ -34,7 +34,7 @@ inline std::vector<std::string> tokensOf(const std::string &text) {
   Diagnostics diagnostics;
   const auto tree = ParseTree::of(file, diagnostics);
   std::vector<std::string> result;
-  if (tree)
+  if (tree && tree->isSound())
     for (antlr4::Token *token : tree->tokens()) {
       result.push_back(token->getText());
       std::erase_if(result.back(), [](unsigned char c) { return std::isspace(c); });
