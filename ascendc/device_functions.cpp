@@ -5,8 +5,10 @@
 #include "ascendc/device_functions.h"
 
 #include "ascendc/device_function.h"
+#include "ascendc/vector_room.h"
 
 #include <array>
+#include <fmt/format.h>
 
 namespace mmk::ascendc {
 namespace {
@@ -18,6 +20,15 @@ __aicore__ inline int64_t LesserOf(int64_t a, int64_t b) { return a < b ? a : b;
 )"},
     DeviceFunction{"GreaterOf", R"(
 __aicore__ inline int64_t GreaterOf(int64_t a, int64_t b) { return a > b ? a : b; }
+)"},
+    DeviceFunction{"GreaterNumber", R"(
+// NaN if either is; 0 is beyond -0.
+__aicore__ inline float GreaterNumber(float a, float b) {
+  return a == 0 && b == 0 ? a + b : a > b || a != a ? a : b;
+}
+)"},
+    DeviceFunction{"LesserNumber", R"(
+__aicore__ inline float LesserNumber(float a, float b) { return -GreaterNumber(-a, -b); }
 )"},
     DeviceFunction{"QuotientUp", R"(
 // Of a number that is not negative.
@@ -361,7 +372,12 @@ std::string deviceFunctions(const std::string &code) {
   std::string found;
   collect(vectorFunctions(), code, found);
   collect(functions, code, found);
-  return found;
+  if (found.find("Spare(") == std::string::npos)
+    return found;
+  return fmt::format("\n// Bytes of UB that the plan uses at most, and of what is behind them.\n"
+                     "constexpr int64_t endOfPlan = {}, pieceBytes = {}, sparePieces = {};\n",
+                     planBytes, pieceBytes, sparePieces) +
+         found;
 }
 
 } // namespace mmk::ascendc

@@ -121,6 +121,16 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
       .Case([&](arith::SubFOp) { return binary(op, "-", additive); })
       .Case([&](arith::MulFOp) { return binary(op, "*", multiplicative); })
       .Case([&](arith::DivFOp) { return binary(op, "/", multiplicative); })
+      .Case([&](arith::MaximumFOp) { return call(op, "GreaterNumber"); })
+      .Case([&](arith::MinimumFOp) { return call(op, "LesserNumber"); })
+      .Case([&](arith::TruncFOp) {
+        return Text{converted(of(op->getOperand(0)), op->getResult(0).getType())};
+      })
+      .Case([&](arith::ExtFOp) {
+        const bool isBF16 = op->getOperand(0).getType().isBF16();
+        return Text{fmt::format(fmt::runtime(isBF16 ? "ToFloat({})" : "static_cast<float>({})"),
+                                of(op->getOperand(0)))};
+      })
       .Case(
           [&](arith::NegFOp) { return Text{"-" + of(op->getOperand(0), primary), multiplicative}; })
       .Case([&](arith::CmpFOp compare) -> Result {
@@ -156,10 +166,24 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
       .Default(Result());
 }
 
+/// Whether a value is only the slot of tiles that vector work does not read.
+static bool isSlotOfUnused(aicore::VectorOp vector, mlir::Value value) {
+  bool isSlot = false, isUsed = vector.getRows() == value || vector.getColumns() == value;
+  for (mlir::Value tile : vector.getBody().getArguments())
+    if (vector.tile(tile).slot == value) {
+      isSlot = true;
+      isUsed |= !tile.use_empty();
+    }
+  return isSlot && !isUsed;
+}
+
 bool Expressions::isRead(mlir::Value value) {
   return llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
     if (mlir::isa<aicore::VecOp>(user))
       return side_.unit() == aicore::Unit::vector_core;
+    if (auto vector = mlir::dyn_cast<aicore::VectorOp>(user);
+        vector && isSlotOfUnused(vector, value))
+      return false;
     // The outermost extent is in no stride.
     if (auto workspace = mlir::dyn_cast<aicore::WorkspaceOp>(user))
       return side_.has(user) &&

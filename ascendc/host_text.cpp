@@ -96,13 +96,6 @@ inline void expect(bool holds, const char *what) {
 
 std::string_view storageOf(ElementType type) { return traitsOf(type).cName; }
 
-/// "P = (H - 1) / 2 + 1;" for each dimension that follows from others.
-void writeDerived(CodeText &code, const Kernel &kernel, const char *type) {
-  for (const DerivedDimension &dimension : kernel.derived)
-    if (llvm::is_contained(kernel.dimensions, dimension.name))
-      code.line("{}{} = {};", type, dimension.name, textOf(*dimension.value, kernel));
-}
-
 void writeArguments(CodeText &code, const Kernel &kernel) {
   code.open("for (int i = 1; i < argc; ++i)");
   std::string known;
@@ -127,7 +120,9 @@ void writeArguments(CodeText &code, const Kernel &kernel) {
   code.line("std::fprintf(stderr, \"expected NAME=VALUE, of {}; found '%s'\\n\", argv[i]);", known);
   code.add("return 2;");
   code.close();
-  writeDerived(code, kernel, "");
+  for (const DerivedDimension &dimension : kernel.derived)
+    if (llvm::is_contained(kernel.dimensions, dimension.name))
+      code.line("{} = {};", dimension.name, textOf(*dimension.value, kernel));
 }
 
 void writeTransfers(CodeText &code, const HostTensor &tensor) {
@@ -193,7 +188,7 @@ std::string callOf(const Kernel &kernel, bool hasWorkspace) {
   for (const Parameter &parameter : kernel.parameters)
     if (parameter.isScalar())
       arguments += ", " + parameter.name;
-  for (const std::string &name : kernel.dimensions)
+  for (const std::string &name : kernel.boundDimensions())
     arguments += ", " + name;
   return fmt::format("{}_launch({});", kernel.name, arguments);
 }
@@ -211,7 +206,7 @@ void writeMain(CodeText &code, const Kernel &kernel, bool hasWorkspace) {
     code.add("void *workspace_device = nullptr;");
     code.line("expect(aclrtMalloc(&workspace_device, {}_workspace_bytes({}), "
               "ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS, \"aclrtMalloc\");",
-              kernel.name, llvm::join(kernel.dimensions, ", "));
+              kernel.name, llvm::join(kernel.boundDimensions(), ", "));
   }
   code.add("");
   code.add("// The first run, which also loads the code, is not timed.");
@@ -241,7 +236,8 @@ void writeMain(CodeText &code, const Kernel &kernel, bool hasWorkspace) {
   code.close();
 }
 
-/// "const int64_t M = a.size(0);" for each dimension, from the first tensor that has it.
+/// "const int64_t M = a.size(0);" for each dimension, from the first tensor that has it; and those
+/// that the extents of tensors need beside them.
 void writeDimensions(CodeText &code, const Kernel &kernel) {
   for (const std::string &name : kernel.boundDimensions())
     for (const Parameter &parameter : kernel.parameters) {
@@ -253,7 +249,10 @@ void writeDimensions(CodeText &code, const Kernel &kernel) {
                 found - parameter.shape.begin());
       break;
     }
-  writeDerived(code, kernel, "const int64_t ");
+  std::string extents;
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    extents += tensor.elements() + " ";
+  code.paste(derivedDimensions(kernel, extents));
 }
 
 std::string extentsOf(const Shape &shape) {
@@ -368,11 +367,11 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   if (hasWorkspace(op)) {
     code.line("at::Tensor workspace = at::empty({{{}_workspace_bytes({})}}, "
               "{}.options().dtype(at::kByte));",
-              kernel.name, llvm::join(kernel.dimensions, ", "), tensors.front().name);
+              kernel.name, llvm::join(kernel.boundDimensions(), ", "), tensors.front().name);
     workspace = ", workspace.data_ptr()";
   }
   code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}{}, {}{});", kernel.name,
-            arguments, workspace, scalars, llvm::join(kernel.dimensions, ", "));
+            arguments, workspace, scalars, llvm::join(kernel.boundDimensions(), ", "));
   code.line(fmt::runtime(isOne ? "return {};" : "return {{{}}};"), results);
   code.close();
   code.add("");
@@ -396,10 +395,13 @@ std::string buildFile(const Kernel &kernel) {
              kernel.name) +
          R"text(
 option(WITH_TORCH "build lib${kernel}_torch.so" OFF)
+option(CANN_8_5 "CANN 8.5, which has another name for the cores of a kernel" OFF)
 option(CANN_9_1 "CANN 9.1, which has other names for reductions" OFF)
-if(CANN_9_1)
-  add_compile_definitions(MMK_CANN_9_1)
-endif()
+foreach(version 8_5 9_1)
+  if(CANN_${version})
+    add_compile_definitions(MMK_CANN_${version})
+  endif()
+endforeach()
 add_compile_options($<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201>)
 set_source_files_properties(main.asc torch.asc PROPERTIES OBJECT_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.h;${CMAKE_CURRENT_SOURCE_DIR}/instructions.h")
@@ -433,7 +435,8 @@ std::string readme(const ProjectFacts &facts) {
 Written by `mmk compile --emit=ascendc` from {1}. It has never been run on silicon: the tests of mmk
 run such programs on a model of the interface only.
 
-It needs CANN 9.0 or later, with its environment set (`set_env.sh`):
+It needs CANN 8.5 or later, with its environment set (`set_env.sh`). The first command takes
+`-DCANN_8_5=ON` for CANN 8.5, `-DCANN_9_1=ON` for CANN 9.1 and later:
 
 ```sh
 cmake -B build

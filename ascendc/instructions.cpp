@@ -232,10 +232,27 @@ static aicore::Load3dOp windowsOf(mlir::Value buffer) {
 
 /// Whether the scalar unit has to move the elements of a tile.
 bool Instructions::movesElements(aicore::LoadOp op) {
-  const int64_t along = op.getAlong().back();
   return aicore::spaceOf(op.getTarget()) == Space::ub && op.getOuter().empty() &&
-         op.columnDims() == 1 && namedOf(kernel_, op.getSource()) && along >= 0 &&
+         op.columnDims() == 1 && op.getAlong().back() >= 0 &&
          strideIn(op, op.getSource(), op.getAlong().size() - 1) != "1";
+}
+
+mlir::Value Instructions::readByScalars(aicore::PhaseOp pass) {
+  mlir::Value found;
+  auto search = [&](mlir::Value source) {
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(source);
+    if (!argument || argument.getArgNumber() >= kernel_.getDims().size() + kernel_.getArgs().size())
+      found = source;
+  };
+  pass.walk([&](mlir::Operation *op) {
+    llvm::TypeSwitch<mlir::Operation *>(op)
+        .Case<aicore::WindowOp, aicore::ScalarRangeOp>([&](auto read) { search(read.getSource()); })
+        .Case([&](aicore::LoadOp load) {
+          if (movesElements(load))
+            search(load.getSource());
+        });
+  });
+  return found;
 }
 
 Statement Instructions::load(aicore::LoadOp op) {
@@ -327,8 +344,6 @@ template <typename Op> Statement Instructions::crossFlag(Op op, const char *func
 
 Statement Instructions::rangeOf(aicore::ScalarRangeOp op) {
   const std::string least = names_.of(op.getLeast()), greatest = names_.of(op.getGreatest());
-  if (!namedOf(kernel_, op.getSource()))
-    return reportUnwritten(op, "bounds of loops that the kernel has computed");
   const auto along = static_cast<int64_t>(op.getAlong());
   return fmt::format(
       "int64_t {0} = {2}, {1} = {3};\nFindRange({4}[{5}], {6}, {7}, {0}, {1});", least, greatest,

@@ -18,6 +18,9 @@ public:
   Statement statement(mlir::Operation *op);
   /// The variables of the least and the greatest of some elements in global memory.
   Statement rangeOf(aicore::ScalarRangeOp op);
+  /// A tensor that the kernel computes and whose elements the scalar unit then reads in a pass;
+  /// null without one.
+  mlir::Value readByScalars(aicore::PhaseOp pass);
   /// The declaration of a buffer.
   Statement declaration(aicore::AllocOp buffer);
 

@@ -184,6 +184,12 @@ LogicalResult SideWriter::writeOp(mlir::Operation &op) {
         if (std::exchange(isBehindPass, true))
           code.line("SyncAll<{}>(); // what this pass has stored, the next one loads",
                     coresOf(kernel) == Cores::vector);
+        if (mlir::Value tensor = instructions.readByScalars(phase)) {
+          code.add("// The scalar unit reads such elements through its cache.");
+          code.line("DataCacheCleanAndInvalid<{}, CacheLine::ENTIRE_DATA_CACHE, "
+                    "DcciDst::CACHELINE_OUT>({});",
+                    namesOf(elementOf(tensor))->device, names.of(tensor));
+        }
         return writeCores(phase.getBody().getArgument(0),
                           isVector ? "GetBlockIdx() / 2" : "GetBlockIdx()",
                           phase.getBody().front());
@@ -215,19 +221,17 @@ LogicalResult SideWriter::writeBlock(mlir::Block &block) {
   return success();
 }
 
+bool hasPasses(aicore::KernelOp kernel) {
+  return !llvm::hasSingleElement(kernel.getBody().getOps<aicore::PhaseOp>());
+}
+
 /// SyncAll uses flags between cores itself: a kernel may have those up to 10.
 LogicalResult expectFlagsBesideSync(aicore::KernelOp kernel) {
-  constexpr int64_t most = 10;
-  const mlir::WalkResult searched = kernel.walk([&](aicore::SetCrossOp set) {
-    auto slot = set.getSlot().getDefiningOp<aicore::SlotOp>();
-    const int64_t copies = slot ? slot.getBuffer().getDefiningOp<aicore::AllocOp>().getCopies() : 1;
-    if (static_cast<int64_t>(set.getFlag()) + copies - 1 <= most)
-      return mlir::WalkResult::advance();
-    (void)reportUnwritten(set, "a flag between cores beyond 10 beside a second pass, whose SyncAll "
-                               "uses those");
-    return mlir::WalkResult::interrupt();
-  });
-  return failure(searched.wasInterrupted());
+  const auto [last, set] = lastCrossFlag(kernel);
+  if (!hasPasses(kernel) || last <= mostCrossFlag)
+    return success();
+  return reportUnwritten(set, "a flag between cores beyond 10 beside a second pass, whose SyncAll "
+                              "uses those");
 }
 
 /// The parts of both kinds of core, or of one kind alone.
@@ -246,16 +250,23 @@ mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &f
   return text;
 }
 
-const char *attributeOf(Cores cores) {
+/// What says which cores run a kernel: an attribute, and in CANN 8.5 a type of task. Without the
+/// scheduler of a mixed kernel, cores of one kind alone do not meet at SyncAll.
+struct CoresText {
+  const char *attribute, *taskType;
+};
+
+CoresText textOf(Cores cores, bool hasPasses) {
   switch (cores) {
   case Cores::cube:
-    return "__cube__";
+    return {"__cube__", "KERNEL_TYPE_AIC_ONLY"};
   case Cores::vector:
-    return "__vector__";
+    return hasPasses ? CoresText{"__mix__(0, 1)", "KERNEL_TYPE_MIX_AIV_1_0"}
+                     : CoresText{"__vector__", "KERNEL_TYPE_AIV_ONLY"};
   case Cores::both:
-    return "__mix__(1, 2)";
+    return {"__mix__(1, 2)", "KERNEL_TYPE_MIX_AIC_1_2"};
   }
-  return "";
+  return {"", ""};
 }
 
 } // namespace
@@ -266,11 +277,22 @@ Cores coresOf(aicore::KernelOp kernel) {
     return llvm::any_of(kernel.getBody().getOps<aicore::PhaseOp>(),
                         [&](aicore::PhaseOp phase) { return side.has(phase); });
   };
-  const bool hasPasses = !llvm::hasSingleElement(kernel.getBody().getOps<aicore::PhaseOp>());
   return !has(aicore::Unit::cube_core) ? Cores::vector
-         : !hasPasses && !has(aicore::Unit::vector_core)
+         : !hasPasses(kernel) && !has(aicore::Unit::vector_core)
              ? Cores::cube
              : Cores::both; // SyncAll of cube cores alone needs the vector cores
+}
+
+std::pair<int64_t, aicore::SetCrossOp> lastCrossFlag(aicore::KernelOp kernel) {
+  std::pair<int64_t, aicore::SetCrossOp> last = {-1, nullptr};
+  kernel.walk([&](aicore::SetCrossOp set) {
+    auto slot = set.getSlot().getDefiningOp<aicore::SlotOp>();
+    const int64_t copies = slot ? slot.getBuffer().getDefiningOp<aicore::AllocOp>().getCopies() : 1;
+    const int64_t flag = static_cast<int64_t>(set.getFlag()) + copies - 1;
+    if (flag > last.first)
+      last = {flag, set};
+  });
+  return last;
 }
 
 std::string functionOf(aicore::KernelOp kernel) {
@@ -296,8 +318,7 @@ bool mentions(llvm::StringRef text, llvm::StringRef word) {
 }
 
 mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file) {
-  if (!llvm::hasSingleElement(kernel.getBody().getOps<aicore::PhaseOp>()) &&
-      mlir::failed(expectFlagsBesideSync(kernel)))
+  if (mlir::failed(expectFlagsBesideSync(kernel)))
     return failure();
   const Cores cores = coresOf(kernel);
   const mlir::FailureOr<std::string> body = bodyOf(kernel, file, cores);
@@ -305,8 +326,10 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
     return failure();
   VariableNames names(kernel);
   CodeText code;
-  code.open(fmt::format("__global__ {} void {}({})", attributeOf(cores), functionOf(kernel),
+  const auto [attribute, taskType] = textOf(cores, hasPasses(kernel));
+  code.open(fmt::format("__global__ MMK_CORES({}) void {}({})", attribute, functionOf(kernel),
                         parametersOf(kernel, names, *body)));
+  code.line("MMK_TASK_TYPE({});", taskType);
   code.add("InitSocState();");
   writeTensors(code, kernel, names, *body);
   code.paste(*body);

@@ -17,6 +17,11 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
 enum class Cores { cube, vector, both };
 Cores coresOf(aicore::KernelOp kernel);
 
+/// The greatest number of a flag between cores, and what sets it; -1 without one.
+std::pair<int64_t, aicore::SetCrossOp> lastCrossFlag(aicore::KernelOp kernel);
+/// Of those that CANN 8.5 has, and CANN 9 beside SyncAll (asc-devkit: CrossCoreSetFlag).
+inline constexpr int64_t mostCrossFlag = 10;
+
 /// The name of the kernel's function: another than that of each tensor.
 std::string functionOf(aicore::KernelOp kernel);
 

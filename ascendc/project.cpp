@@ -20,7 +20,7 @@ namespace {
 
 /// Comment lines at the top of the kernel: where it comes from, and all that it assumes.
 void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &facts) {
-  code.line("// {} from {}, written by mmk for CANN 9: static tensors, dav-2201 (Ascend 910B).",
+  code.line("// {} from {}, written by mmk for CANN 8.5 and 9: static tensors, dav-2201 (910B).",
             kernel.getSymName().str(), facts.file.path());
   code.add("// It has never been run on silicon.");
   code.add("//");
@@ -46,19 +46,34 @@ void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &fa
   code.add("#define MMK_LAUNCH(kernel, cores, stream, ...) kernel<<<cores, nullptr, "
            "stream>>>(__VA_ARGS__)");
   code.add("#endif");
+  if (lastCrossFlag(kernel).first > mostCrossFlag) {
+    code.add("#ifdef MMK_CANN_8_5");
+    code.line("#error \"flags between cores beyond {}, which CANN 8.5 does not have\"",
+              mostCrossFlag);
+    code.add("#endif");
+  }
   code.add("");
 }
 
 /// The functions that a kernel calls.
 std::string instructionsFile(const std::string &kernel) {
-  return "// Instructions of the plan as calls of Ascend C (CANN 9, static tensors), by mmk.\n"
+  return "// Instructions of the plan as calls of Ascend C (static tensors), by mmk.\n"
          "#pragma once\n\n#include \"acl/acl.h\"\n#include \"kernel_operator.h\"\n\n"
-         "using namespace AscendC;\n" +
+         "using namespace AscendC;\n"
+         "\n// Which cores run a kernel: CANN 8.5 says so inside of its function.\n"
+         "#ifdef MMK_CANN_8_5\n"
+         "#define MMK_CORES(cores) __aicore__\n"
+         "#define MMK_TASK_TYPE(type) KERNEL_TASK_TYPE_DEFAULT(type)\n"
+         "#else\n"
+         "#define MMK_CORES(cores) cores\n"
+         "#define MMK_TASK_TYPE(type)\n"
+         "#endif\n" +
          deviceFunctions(kernel);
 }
 
-/// "matmul_launch(stream, a, b, c, M, K, N)": with addresses on the device.
-void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
+/// "matmul_launch(stream, a, b, c, M, K, N)": with addresses on the device, and the dimensions that
+/// follow from no other.
+void writeLaunch(CodeText &code, aicore::KernelOp kernel, const Kernel &checked) {
   const std::string name = kernel.getSymName().str();
   std::string parameters = "aclrtStream stream", addresses, values;
   auto addAddress = [&](const std::string &tensor) {
@@ -73,7 +88,7 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
       else
         scalars.emplace_back(namesOf(argument.getType())->device, named.getName().str());
     }
-  code.paste(workspaceFunctions(kernel));
+  code.paste(workspaceFunctions(kernel, checked));
   if (hasWorkspace(kernel))
     parameters += ", void *workspace";
   if (meetingBytes(kernel) > 0)
@@ -84,12 +99,13 @@ void writeLaunch(CodeText &code, aicore::KernelOp kernel) {
     parameters += fmt::format(", {} {}", type, scalar);
     values += ", " + scalar;
   }
-  for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>()) {
-    parameters += ", int64_t " + dim.str();
+  for (const std::string &dim : checked.boundDimensions())
+    parameters += ", int64_t " + dim;
+  for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
     values += ", " + dim.str();
-  }
   code.line("// Starts {} on the addresses of its tensors on the device.", name);
   code.open(fmt::format("inline void {}_launch({})", name, parameters));
+  code.paste(derivedDimensions(checked, values));
   code.paste(workspaceAddresses(kernel));
   // Of a kernel of the vector cores alone, each is a block.
   code.line("MMK_LAUNCH({}, {}, stream{}{});", functionOf(kernel),
@@ -170,7 +186,7 @@ mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
   if (!facts.kernel.derived.empty())
     code.paste(ruleFunctions);
   code.paste("\n" + *text + "\n");
-  writeLaunch(code, kernel);
+  writeLaunch(code, kernel, facts.kernel);
   return std::vector<ProjectFile>{
       {facts.kernel.name + ".h", code.text()},
       {"instructions.h", instructions},

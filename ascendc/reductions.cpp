@@ -43,13 +43,12 @@ Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const N
   auto refuse = [&](const llvm::Twine &why) -> Statement {
     return reportUnwritten(op, "the reduction " + aicore::stringifyReduceKind(op.getKind()) + why);
   };
-  const bool isFloat = element.isF32() || element.isF16(), isSum = op.getKind() == ReduceKind::add;
-  if (!op.getByRows() && op.getKind() == ReduceKind::mul)
-    return refuse(" along columns");
-  if (op.givesPosition() ? !element.isF32()
-      : op.getByRows()   ? !isArithmetic(element)
-                         : !isFloat || (isSum && !element.isF32()))
-    return refuse(" of " + typeText(element) + (op.getByRows() ? " along rows" : " along columns"));
+  const bool isFloat = element.isF32() || element.isF16(), byRows = op.getByRows();
+  if (op.givesPosition() ? !element.isF32() : !isArithmetic(element))
+    return refuse(" of " + typeText(element) + (byRows ? " along rows" : " along columns"));
+  // The interface adds repeats of f32, and has the best of those of floats.
+  const bool isSum = op.getKind() == ReduceKind::add, isProduct = op.getKind() == ReduceKind::mul,
+             folds = !isFloat || isProduct || (isSum && !element.isF32());
   const Combination by = combinationOf(op.getKind(), element);
   auto tile = [&](mlir::Value buffer, mlir::Value slot) {
     return nameTile({buffer, slot, 0, aicore::VectorTile::Role::input});
@@ -58,13 +57,15 @@ Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const N
                     target = tile(op.getTargets()[0], op.getTargetSlots()[0]),
                     rows = expressions.of(op.getRows()), columns = expressions.of(op.getColumns());
   const int64_t stride = shapeOf(op.getSource())[1];
-  if (op.givesPosition() && op.getByRows())
+  if (op.givesPosition() && byRows)
     return fmt::format(
         "PositionsByRows<{}>({}, {}, {}, {}, {}, {});", op.getKind() == ReduceKind::argmin,
         tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows, columns, stride);
   std::string text = fmt::format("{}<{}>({}, {}, {}, {}, {}, {});",
-                                 op.getByRows() ? "ReduceColumns" : "ReduceRows", by.name, target,
-                                 source, rows, columns, stride, by.identity);
+                                 byRows  ? "ReduceColumns"
+                                 : folds ? "FoldRows"
+                                         : "ReduceRows",
+                                 by.name, target, source, rows, columns, stride, by.identity);
   if (op.givesPosition())
     text += fmt::format("\nPositionsOf({}, {}, {}, {}, {}, {});",
                         tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows,
@@ -73,12 +74,13 @@ Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const N
 }
 
 Statement scanStatement(aicore::ScanOp op, Expressions &expressions, const NameTile &nameTile) {
-  if (!op.getByRows())
-    return reportUnwritten(op, "sums up to each column, of which dav-2201 has no instruction");
+  const mlir::Type element = elementOf(op.getSource());
+  if (!isArithmetic(element))
+    return reportUnwritten(op, "sums up to each element of " + typeText(element));
   auto tile = [&](mlir::Value buffer, mlir::Value slot) {
     return nameTile({buffer, slot, 0, aicore::VectorTile::Role::input});
   };
-  return fmt::format("ScanRows({}, {}, {}, {}, {}, {}, {});",
+  return fmt::format("{}({}, {}, {}, {}, {}, {}, {});", op.getByRows() ? "ScanRows" : "ScanColumns",
                      tile(op.getTarget(), op.getTargetSlot()), shapeOf(op.getTarget())[1],
                      tile(op.getSource(), op.getSlot()), shapeOf(op.getSource())[1],
                      tile(op.getCarry(), op.getCarrySlot()), expressions.of(op.getRows()),

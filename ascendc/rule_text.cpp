@@ -1,5 +1,7 @@
 #include "ascendc/rule_text.h"
 
+#include "ascendc/kernel_text.h"
+
 #include <fmt/format.h>
 
 namespace mmk::ascendc {
@@ -69,6 +71,16 @@ std::string textOf(const Rule &rule, const Kernel &kernel) {
   default:
     return fmt::format("({} {} {})", operand(0), symbolOf(rule.kind), operand(1));
   }
+}
+
+std::string derivedDimensions(const Kernel &kernel, const std::string &body) {
+  std::string lines;
+  for (auto dimension = kernel.derived.rbegin(); dimension != kernel.derived.rend(); ++dimension)
+    if (mentions(lines + body, dimension->name))
+      lines = fmt::format("  const int64_t {} = {};\n", dimension->name,
+                          textOf(*dimension->value, kernel)) +
+              lines;
+  return lines;
 }
 
 } // namespace mmk::ascendc

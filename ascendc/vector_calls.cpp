@@ -48,6 +48,11 @@ std::string duplicate(const std::string &to, const VectorOperand &scalar, mlir::
   return fmt::format("Duplicate({}, {}, {});", to, scalarOf(scalar, element), count);
 }
 
+std::string cast(const std::string &to, const std::string &from, const char *rounding,
+                 const std::string &count) {
+  return fmt::format("Cast({}, {}, RoundMode::CAST_{}, {});", to, from, rounding, count);
+}
+
 //===--- masks ----------------------------------------------------------------------------===//
 
 /// How a comparison is made of those of the interface: `mode`, and its opposite where `isNegated`.
@@ -85,6 +90,26 @@ std::optional<Comparison> comparisonOf(CmpFPredicate predicate) {
   }
 }
 
+/// Null for one of numbers without a sign.
+const char *modeOf(CmpIPredicate predicate) {
+  switch (predicate) {
+  case CmpIPredicate::eq:
+    return "EQ";
+  case CmpIPredicate::ne:
+    return "NE";
+  case CmpIPredicate::slt:
+    return "LT";
+  case CmpIPredicate::sle:
+    return "LE";
+  case CmpIPredicate::sgt:
+    return "GT";
+  case CmpIPredicate::sge:
+    return "GE";
+  default:
+    return nullptr;
+  }
+}
+
 CmpFPredicate swapped(CmpFPredicate predicate) {
   switch (predicate) {
   case CmpFPredicate::OGT:
@@ -117,8 +142,10 @@ public:
 private:
   Calls compareFloats();
   Calls compareIntegers();
+  Calls compareBytes(CmpIPredicate predicate);
   Calls combineMasks();
   Calls select();
+  Calls selectBytes();
   Calls convert();
   Calls roundOrRefuse();
   Calls arithmetic();
@@ -136,6 +163,9 @@ private:
   }
   /// A mask operand; that of a scalar is made in spare room by `before`.
   std::string maskOf(const VectorOperand &operand, unsigned piece,
+                     llvm::SmallVectorImpl<std::string> &before);
+
+  std::string wideOf(const VectorOperand &operand, unsigned piece,
                      llvm::SmallVectorImpl<std::string> &before);
 
   static constexpr int maskWords = 16; // of the 256 elements of a piece
@@ -186,6 +216,8 @@ Calls CallWriter::compareFloats() {
 Calls CallWriter::compareIntegers() {
   const CmpIPredicate predicate = *mlir::arith::symbolizeCmpIPredicate(*op.getPredicate());
   mlir::Type element = call.inputs[0].element;
+  if (element.isInteger(8))
+    return compareBytes(predicate);
   if (!element.isInteger(32))
     return refuse(" of this type");
   llvm::SmallVector<std::string> calls;
@@ -234,6 +266,30 @@ Calls CallWriter::compareIntegers() {
   return barriers(calls);
 }
 
+// Of i8, f16 has each exactly.
+Calls CallWriter::compareBytes(CmpIPredicate predicate) {
+  const char *mode = modeOf(predicate);
+  if (!mode)
+    return refuse(" of this type");
+  llvm::SmallVector<std::string> calls;
+  std::array<std::string, 2> operands;
+  for (unsigned i : {0, 1})
+    operands[i] = wideOf(call.inputs[i], call.spare + i, calls);
+  calls.push_back(fmt::format("CompareAll({}, {}, {}, CMPMODE::{}, {});", call.target.text,
+                              operands[0], operands[1], mode, call.count));
+  return barriers(calls);
+}
+
+/// An operand of i8 as f16, made in spare room by `before`.
+std::string CallWriter::wideOf(const VectorOperand &operand, unsigned piece,
+                               llvm::SmallVectorImpl<std::string> &before) {
+  mlir::Type f16 = mlir::Float16Type::get(op.getContext());
+  const std::string wide = spare(f16, piece);
+  before.push_back(operand.isTile ? cast(wide, operand.text, "NONE", call.count)
+                                  : duplicate(wide, operand, f16, call.count));
+  return wide;
+}
+
 // There is no exclusive or: (a | b) & ~(a & b).
 Calls CallWriter::combineMasks() {
   llvm::SmallVector<std::string> calls;
@@ -257,13 +313,26 @@ Calls CallWriter::combineMasks() {
   return barriers(calls);
 }
 
+// Of i8, f16 has each exactly.
+Calls CallWriter::selectBytes() {
+  llvm::SmallVector<std::string> calls;
+  const std::string mask = maskOf(call.inputs[0], call.spare, calls),
+                    first = wideOf(call.inputs[1], call.spare + 1, calls),
+                    second = wideOf(call.inputs[2], call.spare + 2, calls);
+  calls.push_back(fmt::format("Select({0}, {1}.ReinterpretCast<uint8_t>(), {0}, {2}, "
+                              "SELMODE::VSEL_TENSOR_TENSOR_MODE, {3});",
+                              first, mask, second, call.count));
+  calls.push_back(cast(call.target.text, first, "RINT", call.count));
+  return barriers(calls);
+}
+
 // Elements are moved, whatever they mean: those of a type that Select does not know as another of
 // their size.
 Calls CallWriter::select() {
   mlir::Type element = call.target.element;
   const unsigned bits = element.getIntOrFloatBitWidth();
-  if (bits != 32 && bits != 16)
-    return refuse(" of this type");
+  if (bits == 8)
+    return selectBytes();
   const std::string moved = bits == 32 ? "float" : "half";
   const bool isMoved = moved != nameOf(element);
   auto as = [&](const std::string &tensor) {
@@ -291,11 +360,6 @@ Calls CallWriter::select() {
 
 //===--- conversions ----------------------------------------------------------------------===//
 
-std::string cast(const std::string &to, const std::string &from, const char *rounding,
-                 const std::string &count) {
-  return fmt::format("Cast({}, {}, RoundMode::CAST_{}, {});", to, from, rounding, count);
-}
-
 /// Whether one instruction converts: f32 from and to each, i8 by way of f16 alone.
 const char *roundingOf(mlir::Type from, mlir::Type to) {
   if (to.isF32())
@@ -320,6 +384,12 @@ Calls CallWriter::convert() {
   if (to.isInteger(8) && from.isF32())
     return barriers({cast(wide, source, "RINT", n), cast(half, wide, "RINT", n),
                      cast(target, half, "RINT", n)});
+  if (to.isInteger(8) && from.isBF16())
+    return barriers({cast(wide, source, "NONE", n), cast(wide, wide, "RINT", n),
+                     cast(half, wide, "RINT", n), cast(target, half, "RINT", n)});
+  if (from.isInteger(8) && to.isBF16())
+    return barriers({cast(half, source, "NONE", n), cast(wide, half, "NONE", n),
+                     cast(target, wide, "RINT", n)});
   if (to.isInteger(8) && from.isF16())
     return cast(target, source, "RINT", n);
   if (to.isInteger(8) && from.isInteger(32)) { // the lower eight bits, with their sign

@@ -7,6 +7,18 @@
 namespace mmk::ascendc {
 namespace {
 
+// "AddOf": an instruction by name, and the reduction of each repeat by the same.
+#define INSTRUCTION(name, reduction)                                                               \
+  DeviceFunction{#name "Of",                                                                       \
+                 "\nstruct " #name "Of {\n"                                                        \
+                 "  template <typename... Operands> __aicore__ static inline void Run(const "      \
+                 "Operands &...operands) {\n    " #name "(operands...);\n  }\n" reduction "};\n"}
+#define REDUCTION(macro)                                                                           \
+  "  template <typename T>\n"                                                                      \
+  "  __aicore__ static inline void Reduce(const LocalTensor<T> &to, const LocalTensor<T> &from,\n" \
+  "                                       int64_t repeats) {\n    " macro                          \
+  "(to, from, 256 / sizeof(T), repeats);\n  }\n"
+
 constexpr std::array functions = {
     DeviceFunction{"MMK_REDUCE_SUM", R"(
 // The sum of each repeat: CANN 9.1 has another name for it.
@@ -46,71 +58,20 @@ constexpr std::array functions = {
 __aicore__ inline float Infinity() { return __builtin_inff(); }
 )"},
     DeviceFunction{"Spare", R"(
-// Room in UB behind the plan, from one of its pieces of 1 KiB on: for what one instruction leaves to
-// the next where the plan has one and the interface several.
+// Room in UB behind the plan, from one of its pieces on: for what one instruction leaves to the next
+// where the plan has one and the interface several.
 template <typename T> __aicore__ inline LocalTensor<T> Spare(int64_t piece) {
-  return LocalTensor<T>(TPosition::VECCALC, static_cast<uint32_t>(180224 + piece * 1024),
-                        static_cast<uint32_t>((8 - piece) * 1024 / sizeof(T)));
+  return LocalTensor<T>(TPosition::VECCALC,
+                        static_cast<uint32_t>(endOfPlan + piece * pieceBytes),
+                        static_cast<uint32_t>((sparePieces - piece) * pieceBytes / sizeof(T)));
 }
 )"},
-    DeviceFunction{"AddOf", R"(
-// Instructions by name, and the reduction of each repeat by the same.
-struct AddOf {
-  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
-    Add(operands...);
-  }
-  template <typename T>
-  __aicore__ static inline void Reduce(const LocalTensor<T> &to, const LocalTensor<T> &from,
-                                       int64_t repeats) {
-    MMK_REDUCE_SUM(to, from, 256 / sizeof(T), repeats);
-  }
-};
-)"},
-    DeviceFunction{"SubOf", R"(
-struct SubOf {
-  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
-    Sub(operands...);
-  }
-};
-)"},
-    DeviceFunction{"MulOf", R"(
-struct MulOf {
-  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
-    Mul(operands...);
-  }
-};
-)"},
-    DeviceFunction{"DivOf", R"(
-struct DivOf {
-  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
-    Div(operands...);
-  }
-};
-)"},
-    DeviceFunction{"MaxOf", R"(
-struct MaxOf {
-  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
-    Max(operands...);
-  }
-  template <typename T>
-  __aicore__ static inline void Reduce(const LocalTensor<T> &to, const LocalTensor<T> &from,
-                                       int64_t repeats) {
-    MMK_REDUCE_MAX(to, from, 256 / sizeof(T), repeats);
-  }
-};
-)"},
-    DeviceFunction{"MinOf", R"(
-struct MinOf {
-  template <typename... Operands> __aicore__ static inline void Run(const Operands &...operands) {
-    Min(operands...);
-  }
-  template <typename T>
-  __aicore__ static inline void Reduce(const LocalTensor<T> &to, const LocalTensor<T> &from,
-                                       int64_t repeats) {
-    MMK_REDUCE_MIN(to, from, 256 / sizeof(T), repeats);
-  }
-};
-)"},
+    INSTRUCTION(Add, REDUCTION("MMK_REDUCE_SUM")),
+    INSTRUCTION(Sub, ""),
+    INSTRUCTION(Mul, ""),
+    INSTRUCTION(Div, ""),
+    INSTRUCTION(Max, REDUCTION("MMK_REDUCE_MAX")),
+    INSTRUCTION(Min, REDUCTION("MMK_REDUCE_MIN")),
     DeviceFunction{"ByRows", R"(
 // Rows x columns elements of two operands, of which one may be a row for all rows: its stride is 0.
 template <typename Instruction, typename T>
@@ -211,6 +172,20 @@ __aicore__ inline void BroadcastElement(const LocalTensor<T> &to, const LocalTen
   PipeBarrier<PIPE_V>();
   Copy(to, blocks[element % width * width], 256 / sizeof(T),
        static_cast<uint8_t>(QuotientUp(count * sizeof(T), 256)), CopyRepeatParams(1, 0, 8, 0));
+  PipeBarrier<PIPE_V>();
+}
+)"},
+    DeviceFunction{"BroadcastByte", R"(
+// The same of elements of one byte, which Brcb does not have: as f16 on the way.
+__aicore__ inline void BroadcastByte(const LocalTensor<int8_t> &to,
+                                     const LocalTensor<int8_t> &column, int64_t element,
+                                     int64_t count) {
+  const LocalTensor<half> block = Spare<half>(7)[256],
+                          all = to.ReinterpretCast<half>()[256];
+  Cast(block, column[element / 32 * 32], RoundMode::CAST_NONE, 32);
+  PipeBarrier<PIPE_V>();
+  BroadcastElement(all, block, element % 32, count);
+  Cast(to, all, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
   PipeBarrier<PIPE_V>();
 }
 )"},
@@ -319,6 +294,112 @@ __aicore__ inline void Number(const LocalTensor<int32_t> &to, int64_t first, int
     Adds(to[known], to, static_cast<int32_t>(known),
          static_cast<int32_t>(LesserOf(count - known, known)));
     PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"FoldRows", R"(
+// Each row combined to one element where the interface has no reduction of a repeat: parts of 64
+// elements with each other, one after the other, then neighbours two by two.
+template <typename Instruction, typename T, typename Identity>
+__aicore__ inline void FoldRows(const LocalTensor<T> &to, const LocalTensor<T> &tile, int64_t rows,
+                                int64_t columns, int64_t stride, Identity identity) {
+  constexpr int64_t part = 64, block = 32 / sizeof(T), most = 255, step = part / block;
+  const LocalTensor<T> sums = Spare<T>(0), even = Spare<T>(4), odd = Spare<T>(5);
+  const LocalTensor<int32_t> places = Spare<int32_t>(2);
+  Number(places, 0, block * part / 2);
+  Muls(places, places, static_cast<int32_t>(2 * sizeof(T)), static_cast<int32_t>(block * part / 2));
+  PipeBarrier<PIPE_V>();
+  for (int64_t row = 0; row < rows; row += block) {
+    const int64_t count = LesserOf(rows - row, block);
+    Duplicate(sums, static_cast<T>(identity), static_cast<int32_t>(count * part));
+    PipeBarrier<PIPE_V>();
+    for (int64_t column = 0; column < columns; column += part) {
+      const auto mask = static_cast<uint64_t>(LesserOf(columns - column, part));
+      // The rows at once, where a field of repeats holds their distance.
+      const int64_t repeats = stride <= most * block ? count : 1;
+      for (int64_t i = 0; i < count; i += repeats) {
+        Instruction::Run(sums[i * part], sums[i * part], tile[(row + i) * stride + column], mask,
+                         static_cast<uint8_t>(repeats),
+                         BinaryRepeatParams(1, 1, 1, step, step,
+                                            static_cast<uint8_t>(stride / block)));
+      }
+      PipeBarrier<PIPE_V>();
+    }
+    for (int64_t half = count * part / 2; half >= count; half /= 2) {
+      Gather(even, sums, places.template ReinterpretCast<uint32_t>(), 0,
+             static_cast<uint32_t>(half));
+      Gather(odd, sums, places.template ReinterpretCast<uint32_t>(),
+             static_cast<uint32_t>(sizeof(T)), static_cast<uint32_t>(half));
+      PipeBarrier<PIPE_V>();
+      Instruction::Run(sums, even, odd, static_cast<int32_t>(half));
+      PipeBarrier<PIPE_V>();
+    }
+    CopyAll(to[row], sums, count);
+    PipeBarrier<PIPE_V>();
+  }
+}
+)"},
+    DeviceFunction{"ScanColumns", R"(
+// The sums of the columns up to each, 16 columns at a time: each with that 1, 2, 4 and 8 before it, then
+// the carry of the row. It has the sum of the columns before, and gets that of all. Zeros stand in
+// front of each 16.
+template <typename T>
+__aicore__ inline void ScanColumns(const LocalTensor<T> &to, int64_t toStride,
+                                   const LocalTensor<T> &tile, int64_t stride,
+                                   const LocalTensor<T> &carry, int64_t rows, int64_t columns) {
+  constexpr int64_t part = 16, block = 32 / sizeof(T), some = block, all = some * part;
+  constexpr auto bytes = static_cast<int32_t>(sizeof(T));
+  const LocalTensor<T> padded = Spare<T>(0), sums = padded[part], other = Spare<T>(1);
+  const LocalTensor<int32_t> row = Spare<int32_t>(2), place = Spare<int32_t>(3),
+                             last = Spare<int32_t>(4);
+  // Of each element its row, and its place; and the place behind each row.
+  Number(place, 0, all);
+  ShiftRight(row, place, static_cast<int32_t>(4), all);
+  PipeBarrier<PIPE_V>();
+  Muls(other.template ReinterpretCast<int32_t>(), row, static_cast<int32_t>(part), all);
+  PipeBarrier<PIPE_V>();
+  Add(place, place, other.template ReinterpretCast<int32_t>(), all);
+  PipeBarrier<PIPE_V>();
+  Muls(place, place, bytes, all);
+  Muls(row, row, bytes, all);
+  Number(last, 0, some);
+  Muls(last, last, static_cast<int32_t>(2 * part * bytes), some);
+  PipeBarrier<PIPE_V>();
+  const auto places = place.template ReinterpretCast<uint32_t>(),
+             rowPlaces = row.template ReinterpretCast<uint32_t>(),
+             lastPlaces = last.template ReinterpretCast<uint32_t>();
+  constexpr uint8_t step = part / block;
+  for (int64_t first = 0; first < rows; first += some) {
+    const int64_t count = LesserOf(rows - first, some);
+    const auto repeats = static_cast<uint8_t>(count);
+    const auto elements = static_cast<uint32_t>(count * part);
+    for (int64_t column = 0; column < columns; column += part) {
+      const auto inside = static_cast<uint64_t>(LesserOf(columns - column, part));
+      Duplicate(padded, static_cast<T>(0), static_cast<int32_t>(2 * all));
+      PipeBarrier<PIPE_V>();
+      Copy(sums, tile[first * stride + column], inside, repeats,
+           CopyRepeatParams(1, 1, 2 * step, static_cast<uint16_t>(stride / block)));
+      PipeBarrier<PIPE_V>();
+      for (int64_t shift = 1; shift < part; shift *= 2) {
+        Gather(other, padded, places, static_cast<uint32_t>((part - shift) * bytes), elements);
+        PipeBarrier<PIPE_V>();
+        Add(sums, sums, other, static_cast<uint64_t>(part), repeats,
+            BinaryRepeatParams(1, 1, 1, 2 * step, 2 * step, step));
+        PipeBarrier<PIPE_V>();
+      }
+      Gather(other, carry[first], rowPlaces, 0, elements);
+      PipeBarrier<PIPE_V>();
+      Add(sums, other, sums, static_cast<uint64_t>(part), repeats,
+          BinaryRepeatParams(1, 1, 1, 2 * step, step, 2 * step));
+      PipeBarrier<PIPE_V>();
+      Copy(to[first * toStride + column], sums, inside, repeats,
+           CopyRepeatParams(1, 1, static_cast<uint16_t>(toStride / block), 2 * step));
+      Gather(other, padded, lastPlaces, static_cast<uint32_t>((2 * part - 1) * bytes),
+             static_cast<uint32_t>(count));
+      PipeBarrier<PIPE_V>();
+      CopyAll(carry[first], other, count);
+      PipeBarrier<PIPE_V>();
+    }
   }
 }
 )"},

@@ -8,7 +8,6 @@
 #include "ascendc/vector_calls.h"
 #include "ascendc/vector_room.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <fmt/format.h>
@@ -75,8 +74,15 @@ private:
   aicore::VectorOp op;
   Expressions &expressions;
   NameTile nameTile;
-  /// Of work in parts: the piece of spare room that has a column's element for a part of a row.
-  llvm::MapVector<mlir::Value, unsigned> repeated;
+  bool isSpread(mlir::Value input) {
+    return isTile(input) && !isFull(input) && op.tile(input).broadcast != Broadcast::row;
+  }
+  std::string spread(aicore::VecOp vec);
+
+  /// Of work in parts: columns and pieces of spare room that have an element of each for a part of
+  /// a row, the one that was used last behind the others.
+  llvm::SmallVector<std::pair<mlir::Value, unsigned>> pieces;
+  unsigned piecesOfColumns = 0;
   bool isFlat = false; ///< the parts go over all rows at once
 };
 
@@ -118,10 +124,7 @@ bool VectorWriter::worksInParts() {
           return mlir::cast<aicore::TileType>(tile.getType()).isMask();
         }))
       return true;
-    auto isSpread = [&](mlir::Value input) {
-      return isTile(input) && !isFull(input) && op.tile(input).broadcast != Broadcast::row;
-    };
-    const auto count = llvm::count_if(inputs, isSpread);
+    const auto count = llvm::count_if(inputs, [&](mlir::Value input) { return isSpread(input); });
     return count > 0 && (binaryOf(vec.getInstruction()).empty() || inputs.size() != 2 ||
                          count == 2 || !llvm::all_of(inputs, isTile) ||
                          !llvm::any_of(inputs, [&](mlir::Value input) { return isFull(input); }) ||
@@ -185,9 +188,11 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
   auto place = [&](mlir::Value value) -> VectorOperand {
     if (!isTile(value))
       return operandAt(value, "");
-    if (auto found = repeated.find(value); found != repeated.end())
+    const auto *piece =
+        llvm::find_if(pieces, [&](const auto &each) { return each.first == value; });
+    if (piece != pieces.end())
       return {fmt::format("Spare<{}>({})", std::string(namesOf(elementIn(value))->device),
-                          found->second),
+                          piece->second),
               elementIn(value)};
     if (mlir::cast<aicore::TileType>(value.getType()).isMask())
       return operandAt(value, "");
@@ -196,10 +201,36 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
     return operandAt(value,
                      isFlat ? "[column]" : fmt::format("[row * {} + column]", stride(value)));
   };
-  VectorCall call{vec, place(vec.getTarget()), {}, count, static_cast<unsigned>(repeated.size())};
+  VectorCall call{vec, place(vec.getTarget()), {}, count, piecesOfColumns};
   for (mlir::Value input : vec.getInputs())
     call.inputs.push_back(place(input));
   return callsOf(call);
+}
+
+/// Fills pieces with the columns of an instruction that are in none. Without a free one, that of
+/// the column that was used before all others gets another.
+std::string VectorWriter::spread(aicore::VecOp vec) {
+  std::string lines;
+  for (mlir::Value input : vec.getInputs()) {
+    if (!isSpread(input))
+      continue;
+    auto *found = llvm::find_if(pieces, [&](const auto &each) { return each.first == input; });
+    if (found != pieces.end()) {
+      std::rotate(found, found + 1, pieces.end());
+      continue;
+    }
+    auto piece = static_cast<unsigned>(pieces.size());
+    if (piece == piecesOfColumns) {
+      piece = pieces.front().second;
+      pieces.erase(pieces.begin());
+    }
+    pieces.emplace_back(input, piece);
+    lines += fmt::format("{}(Spare<{}>({}), {}, {}, count);\n",
+                         elementIn(input).isInteger(8) ? "BroadcastByte" : "BroadcastElement",
+                         std::string(namesOf(elementIn(input))->device), piece, tile(input),
+                         op.tile(input).broadcast == Broadcast::single ? "0" : "row");
+  }
+  return lines;
 }
 
 /// "  " in front of each line.
@@ -219,24 +250,14 @@ Statement VectorWriter::parts() {
   for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
     llvm::append_range(tiles, tilesOf(vec));
     most = std::max(most, sparesOf(vec));
-    for (mlir::Value input : vec.getInputs())
-      if (isTile(input) && !isFull(input) && op.tile(input).broadcast != Broadcast::row)
-        repeated.try_emplace(input, static_cast<unsigned>(repeated.size()));
   }
   // The last piece has the blocks of BroadcastElement.
-  if (static_cast<int64_t>(repeated.size() + most) >= sparePieces)
-    return reportUnwritten(op, "vector work on so many broadcast operands");
+  piecesOfColumns = sparePieces - 1 - most;
   const std::optional<int64_t> common = commonStride(tiles);
   isFlat = common.has_value();
   std::string body;
-  for (auto [value, piece] : repeated) {
-    if (elementIn(value).isInteger(8)) // Brcb has 2 and 4 bytes
-      return reportUnwritten(op, "a column of i8 that is broadcast");
-    body += fmt::format("BroadcastElement(Spare<{}>({}), {}, {}, count);\n",
-                        std::string(namesOf(elementIn(value))->device), piece, tile(value),
-                        op.tile(value).broadcast == Broadcast::single ? "0" : "row");
-  }
   for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+    body += spread(vec);
     const Statement lines = partOf(vec, "count");
     if (mlir::failed(lines))
       return mlir::failure();

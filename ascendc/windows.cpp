@@ -3,7 +3,6 @@
 #include "ascendc/instructions.h"
 
 #include "ascendc/element_names.h"
-#include "ascendc/unwritten.h"
 
 #include "mlir/IR/AffineExpr.h"
 
@@ -41,8 +40,6 @@ std::string textOf(mlir::AffineExpr expression, Names symbols) {
 } // namespace
 
 Statement Instructions::window(aicore::WindowOp op) {
-  if (!namedOf(kernel_, op.getSource()))
-    return reportUnwritten(op, "elements at indices of a tensor that the kernel has computed");
   llvm::SmallVector<std::string> symbols;
   for (mlir::Value symbol : op.getSymbols())
     symbols.push_back(expressions_.of(symbol, Expressions::primary));

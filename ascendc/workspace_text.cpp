@@ -4,6 +4,7 @@
 #include "ascendc/expressions.h"
 #include "ascendc/instructions.h"
 #include "ascendc/kernel_text.h"
+#include "ascendc/rule_text.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,18 +27,19 @@ bool hasWorkspace(aicore::KernelOp kernel) {
   return meetingBytes(kernel) > 0 || !kernel.getBody().getOps<aicore::WorkspaceOp>().empty();
 }
 
-std::string dimensionNames(aicore::KernelOp kernel) {
-  return llvm::join(llvm::map_range(kernel.getDims().getAsRange<mlir::StringAttr>(),
-                                    [](mlir::StringAttr name) { return name.getValue().str(); }),
-                    ", ");
+static std::vector<std::string> dimensionsOf(aicore::KernelOp kernel) {
+  std::vector<std::string> names;
+  for (auto name : kernel.getDims().getAsRange<mlir::StringAttr>())
+    names.push_back(name.str());
+  return names;
 }
 
 /// "int64_t M, int64_t /* K */": those that a body does not name are comments.
-static std::string dimensionParameters(aicore::KernelOp kernel, const std::string &body) {
+static std::string parametersOf(llvm::ArrayRef<std::string> dimensions, const std::string &body) {
   std::vector<std::string> list;
-  for (auto name : kernel.getDims().getAsRange<mlir::StringAttr>())
-    list.push_back(fmt::format(
-        fmt::runtime(mentions(body, name) ? "int64_t {}" : "int64_t /* {} */"), name.str()));
+  for (const std::string &name : dimensions)
+    list.push_back(
+        fmt::format(fmt::runtime(mentions(body, name) ? "int64_t {}" : "int64_t /* {} */"), name));
   return llvm::join(list, ", ");
 }
 
@@ -76,25 +78,30 @@ static std::string bytesBody(aicore::KernelOp kernel, aicore::WorkspaceOp worksp
   return functions + code.text();
 }
 
-std::string workspaceFunctions(aicore::KernelOp kernel) {
+std::string workspaceFunctions(aicore::KernelOp kernel, const Kernel &checked) {
   if (!hasWorkspace(kernel))
     return "";
   CodeText code;
+  const std::vector<std::string> dimensions = dimensionsOf(kernel);
   std::string sum = std::to_string(meetingBytes(kernel));
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
     const std::string body = bytesBody(kernel, workspace), name = bytesFunction(kernel, workspace);
     code.line("// Of a tensor that one pass over the cores leaves for the next.");
-    code.open(fmt::format("inline int64_t {}({})", name, dimensionParameters(kernel, body)));
+    code.open(fmt::format("inline int64_t {}({})", name, parametersOf(dimensions, body)));
     code.paste(body);
     code.close();
     code.add("");
-    const std::string call = fmt::format("{}({})", name, dimensionNames(kernel));
+    const std::string call = fmt::format("{}({})", name, llvm::join(dimensions, ", "));
     sum = sum == "0" ? call : sum + " + " + call;
   }
   code.add("// Of global memory: pieces in which the cores of a block meet, and tensors between "
            "passes.");
-  code.line("inline int64_t {}_workspace_bytes({}) {{ return {}; }}", kernel.getSymName().str(),
-            dimensionParameters(kernel, sum), sum);
+  const std::string derived = derivedDimensions(checked, sum);
+  code.open(fmt::format("inline int64_t {}_workspace_bytes({})", kernel.getSymName().str(),
+                        parametersOf(checked.boundDimensions(), derived + sum)));
+  code.paste(derived);
+  code.line("return {};", sum);
+  code.close();
   code.add("");
   return code.text();
 }
@@ -108,8 +115,8 @@ std::string workspaceAddresses(aicore::KernelOp kernel) {
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
     const std::string name = names.of(workspace.getResult());
     code.line("uint8_t *{} = {};", name, address);
-    address =
-        fmt::format("{} + {}({})", name, bytesFunction(kernel, workspace), dimensionNames(kernel));
+    address = fmt::format("{} + {}({})", name, bytesFunction(kernel, workspace),
+                          llvm::join(dimensionsOf(kernel), ", "));
   }
   return code.text();
 }

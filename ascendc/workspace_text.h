@@ -2,6 +2,7 @@
 // meet, and behind these the tensors that one pass leaves for the next.
 #pragma once
 
+#include "frontend/kernel.h"
 #include "ir/aicore.h"
 
 #include <string>
@@ -16,14 +17,11 @@ int64_t meetingBytesOfBlock(aicore::KernelOp kernel);
 /// Whether a launch takes an address of such memory.
 bool hasWorkspace(aicore::KernelOp kernel);
 
-/// C++ functions of the host: NAME_workspace_bytes(dimensions), and those that it calls. Nothing
-/// for a kernel without such memory.
-std::string workspaceFunctions(aicore::KernelOp kernel);
+/// C++ functions of the host: NAME_workspace_bytes(dimensions that follow from no other), and those
+/// that it calls. Nothing for a kernel without such memory.
+std::string workspaceFunctions(aicore::KernelOp kernel, const Kernel &checked);
 
 /// Statements of the launch: a variable with the address of each tensor between passes.
 std::string workspaceAddresses(aicore::KernelOp kernel);
-
-/// "M, K, N"
-std::string dimensionNames(aicore::KernelOp kernel);
 
 } // namespace mmk::ascendc

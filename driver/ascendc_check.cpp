@@ -30,7 +30,7 @@ std::string toolkit() {
         throw UserError(fmt::format("--check: {} is {}, which is no folder", variable, folder));
       return folder;
     }
-  throw UserError("--check needs a toolkit (CANN 9.0 or later): neither ASCEND_HOME_PATH nor "
+  throw UserError("--check needs a toolkit (CANN 8.5 or later): neither ASCEND_HOME_PATH nor "
                   "ASCEND_TOOLKIT_HOME is set; its set_env.sh sets them");
 }
 

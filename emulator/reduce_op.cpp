@@ -22,9 +22,12 @@ public:
       : e(e), b(e.b), op(op), f(f),
         element(e.elementType(shapeOf(op.getSource()).getElementType())),
         isMaximum(op.getKind() == ReduceKind::max || op.getKind() == ReduceKind::argmax),
-        // The elements of f32 of one repeat of an instruction, whose sums the interface orders; the
-        // order of the others changes nothing.
-        parts(op.getKind() == ReduceKind::add && !op.getByRows() ? 64 : 16),
+        // The elements of f32 of one repeat of an instruction, whose sums the interface orders, and
+        // whose products Ascend C out of mmk does; the order of the others changes nothing.
+        parts(!op.getByRows() &&
+                      (op.getKind() == ReduceKind::add || op.getKind() == ReduceKind::mul)
+                  ? 64
+                  : 16),
         rows(f->getArg(1 + op.getTargets().size())),
         columns(f->getArg(2 + op.getTargets().size())) {}
 

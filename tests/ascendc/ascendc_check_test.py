@@ -64,7 +64,7 @@ class CheckTest(CommandTest):
     def test_missing(self):
         home = self.toolkit("toolkit")
         self.assertEqual(self.check(2),
-                         "error: --check needs a toolkit (CANN 9.0 or later): neither ASCEND_HOME_PATH nor "
+                         "error: --check needs a toolkit (CANN 8.5 or later): neither ASCEND_HOME_PATH nor "
                          "ASCEND_TOOLKIT_HOME is set; its set_env.sh sets them\n")
         self.assertEqual(self.check(2, ASCEND_HOME_PATH=self.folder / "none"),
                          "error: --check: ASCEND_HOME_PATH is DIR/none, which is no folder\n")

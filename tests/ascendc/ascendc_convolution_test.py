@@ -1,8 +1,11 @@
 """Convolutions as Ascend C: windows that LoadData makes, and those that are written out. ASCENDC_VARIANTS=20 is
 the long run."""
 
+import subprocess
+
+from projects import HERE
 from variants import VARIANTS, VariantTest
-from command import EXAMPLES, main
+from command import EXAMPLES, LONGEST, main
 
 DIRECT = ("--set", "window=direct(16)")
 SAME = """\
@@ -26,25 +29,27 @@ kernel convolution(x: f16[B, H, W, C], w: f16[3, 3, C, O], bias: f32[O]) -> y: f
 
 
 def dims(B, H, W, C, O, R=3, S=3, strides=None):
-    """All dimensions of a convolution, also those that follow from others; with strides without padding."""
+    """The dimensions of a convolution, also those of its result; with strides without padding."""
     P, Q = (H, W) if strides is None else ((H - R) // strides[0] + 1, (W - S) // strides[1] + 1)
-    return dict(B=B, H=H, W=W, C=C, O=O, R=R, S=S, P=P, Q=Q, NPQ=B * P * Q, RSC=R * S * C)
+    return dict(B=B, H=H, W=W, C=C, O=O, R=R, S=S, P=P, Q=Q)
 
 
-# Of examples, the dimensions in the order of the launch; behind them those that are merged.
+# Of examples, in the order of the dimensions that a launch takes.
 EXTENTS = {
-    "convolution/conv2d:conv2d_nhwc": ((2, 11, 9, 5, 3, 3, 7, 2 * 11 * 9, 3 * 3 * 5),),
-    "convolution/conv2d:conv2d": ((2, 5, 11, 9, 7, 3, 3, 5 * 3 * 3, 11 * 9),),
-    "convolution/conv1d:conv1d": ((2, 5, 37, 19, 4, 5 * 4),),
-    "convolution/conv2d_bias_relu": ((2, 5, 11, 9, 7, 5 * 3 * 3, 11 * 9),),
+    "convolution/conv2d:conv2d_nhwc": ((2, 11, 9, 5, 3, 3, 7),),
+    "convolution/conv2d:conv2d": ((2, 5, 11, 9, 7, 3, 3),),
+    "convolution/conv1d:conv1d": ((2, 5, 37, 19, 4),),
+    "convolution/conv2d_bias_relu": ((2, 5, 11, 9, 7),),
+    "convolution/pooling:conv_max_pool": ((2, 5, 11, 9, 7),),
 }
 # Of the long run.
 OTHERS = {
-    "convolution/conv1d:conv1d_causal": ((2, 5, 37, 19, 5 * 3),),
-    "convolution/grouped": ((2, 3, 5, 9, 7, 3, 5 * 3 * 3, 5 * 4),),
-    "convolution/conv3d": ((2, 3, 4, 5, 7, 5, 3, 2, 3, 3 * 3 * 2 * 3, 4 * 6 * 7),),
-    "convolution/resnet50:stem": ((1, 5, 9, 11, 7, 5 * 7 * 7, 5 * 6),),
-    "convolution/resnet50:window": ((2, 5, 9, 11, 7, 5 * 3 * 3, 9 * 11),),
+    "convolution/conv1d:conv1d_causal": ((2, 5, 37, 19),),
+    "convolution/grouped": ((2, 3, 5, 9, 7, 3),),
+    "convolution/conv3d": ((2, 3, 4, 5, 7, 5, 3, 2, 3),),
+    "convolution/resnet50:stem": ((1, 5, 9, 11, 7),),
+    "convolution/resnet50:window": ((2, 5, 9, 11, 7),),
+    "convolution/transposed": ((2, 5, 7, 6, 3, 4, 3),),
 }
 
 
@@ -76,6 +81,24 @@ class Convolution(VariantTest):
     def test_flags(self):
         self.expect_flags(SAME.format(kind="f16", result="f32"), dims(2, 14, 20, 50, 33), "--set",
                           "window=direct(32)", "--set", "cores=1", least=15)
+
+    def test_launch(self):
+        """Dimensions that follow from others are computed by the launch."""
+        project = self.emit(EXAMPLES / "convolution" / "transposed.mmk")
+        self.assertRegex((project / "transposed.h").read_text(),
+                         r"transposed_workspace_bytes\(int64_t B, int64_t C, int64_t H, int64_t W, int64_t O,"
+                         r"\s+int64_t R, int64_t S\) \{\n  const int64_t P = ")
+
+    def test_host_programs(self):
+        for name, kernel, extents in (("transposed", "transposed", ()),
+                                      ("mobilenet_v2", "filter", ("B=2", "C=5", "H=11", "W=9"))):
+            project = self.emit(EXAMPLES / "convolution" / f"{name}.mmk", "--kernel", kernel,
+                                *(extents or ("--case", "ragged")))
+            self.build(project / "run", "-x", "c++", project / "main.asc")
+            done = subprocess.run([project / "run", "repeat=1"], capture_output=True, text=True, timeout=LONGEST)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            self.build(project / "torch.so", "-shared", "-fPIC", "-isystem", HERE / "torch", "-x", "c++",
+                       project / "torch.asc")
 
     def test_refused(self):
         self.emit(EXAMPLES / "convolution" / "conv2d.mmk", "--kernel", "conv2d", *DIRECT, exit=2)

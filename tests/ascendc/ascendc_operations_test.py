@@ -5,7 +5,7 @@ import subprocess
 
 import numpy
 
-from projects import ProjectTest
+from projects import ProjectTest, Signature
 from command import EXAMPLES, LONGEST, main
 
 OPERATIONS = """\
@@ -33,6 +33,22 @@ kernel product(a: i32[M, N], b: i32[M, N], c: i32[M, 1]) -> x: i32[M, N], y: i32
   z = select(a <= b && a != c || b > 5 && b == c || a >= 100, 1, 2);
 }
 """
+BYTES = """\
+kernel product(a: i8[M, N], b: i8[M, N], c: i8[M, 1], w: bf16[M, N], t: i32)
+    -> x: i8[M, N], y: f32[M, N], u: bf16[M, N], v: i8[M, N] {
+  x = select(a < b, a, c);
+  y = select(a >= 3 && b != c || !(a == b) && cast<f32>(t) > 3, 1, 2) + select(a <= b && c > a, 4, 8);
+  u = cast<bf16>(a);
+  v = cast<i8>(w * 100);
+}
+"""
+# More columns than the spare room has pieces.
+COLUMNS = """\
+kernel product(x: f32[M, N], COLUMNS) -> y: f32[M, N] {
+  y = tanh(x) + SUM;
+}
+""".replace("COLUMNS", ", ".join(f"c{i}: f32[M, 1]" for i in range(9))).replace(
+    "SUM", " + ".join(f"min(x, c{i}) * max(c{(i + 4) % 9}, c{i})" for i in range(9)))
 REDUCTIONS = """\
 kernel product(a: f32[M, N], h: f16[M, N])
     -> p: i32[M], q: i32[M], s: f32[N], t: f32[M], u: f32[N], v: f32[M], w: f32[N] {
@@ -43,6 +59,25 @@ kernel product(a: f32[M, N], h: f16[M, N])
   u = prod[M](a);
   v = mean[N](a * a);
   w = min[M](h);
+}
+"""
+# Those for which the interface has no reduction of a repeat, and sums up to each column.
+FOLDED = """\
+kernel product(a: f32[M, N], h: f16[M, N], n: i32[M, N])
+    -> p: f32[M], q: f16[M], r: i32[M], s: i32[M], t: i32[M], u: f32[M, N], v: i32[M, N] {
+  p = prod[N](a * 0.25 + 1);
+  q = sum[N](h);
+  r = sum[N](n);
+  s = max[N](n);
+  t = min[N](n) + prod[N](n);
+  u = cumsum[N](a);
+  v = cumsum[N](n);
+}
+"""
+# Numbers of the scalar unit.
+SCALARS = """\
+kernel product(a: f32[M, N], s: f32, t: f32) -> x: f32[M, N] {
+  x = a * hardswish(s) + cast<bf16>(t) * cast<f16>(s) + clamp(t, -2, s);
 }
 """
 POSITIONS = """\
@@ -64,6 +99,15 @@ kernel product(x: f32[M, N]) -> index: f32[M, N] {
   index[i, j] = pad(x, 0.25)[i / 2, j - j % 2] + pad(x, 0.5)[i - 1, (j - 3) / 2];
 }
 """
+# Elements at indices, and bounds of loops, of what a pass before has computed.
+COMPUTED = """\
+kernel product(x: f32[M, N], n: i32[M]) -> y: f32[M, N], z: f32[M] {
+  let t = exp(x) / sum[M](exp(x));
+  y[i, j] = pad(t, 0.5)[i / 2, (j * 3) / 2 - 1];
+  let m[i] = n[i] / 16;
+  z[i] = sum[j | j < m[i]](t[i, j]);
+}
+"""
 WIDE = """\
 kernel product(x: f32[M, N], r: f32[N], c: f32[M, 1]) -> y: f32[M, N], z: f16[M, N] {
   y = (x - r) * c;
@@ -74,15 +118,12 @@ kernel product(x: f32[M, N], r: f32[N], c: f32[M, 1]) -> y: f32[M, N], z: f16[M,
 CAST = "kernel product(a: f32[M, N]) -> c: f32[M, N] {\n  c = CODE;\n}\n"
 # A program, options, the place, and what is not written.
 REFUSED = (
-    (CAST.replace("CODE", "cumsum[N](a)"), (), "2:7", "sums up to each column, of which dav-2201 has no instruction"),
-    (CAST.replace("f32[M, N] {", "f32[M] {").replace("CODE", "prod[N](a)"), (), "2:7",
-     "the reduction mul along columns"),
-    (CAST.replace("f32[", "i32[").replace("i32[M, N] {", "i32[M] {").replace("CODE", "sum[N](a)"), (), "2:7",
-     "the reduction add of i32 along columns"),
-    (CAST.replace("f32[", "i32[").replace("c: i32[M, N] {", "c: i32[M] {").replace("CODE", "max[N](a)"), (), "2:7",
-     "the reduction max of i32 along columns"),
-    (EXAMPLES / "convolution" / "pooling.mmk", ("--kernel", "conv_max_pool"), "6:7",
-     "elements at indices of a tensor that the kernel has computed"),
+    (CAST.replace("f32[", "i8[").replace("c: i8[M, N] {", "c: i8[M] {").replace("CODE", "max[N](a)"), (), "2:7",
+     "the reduction max of i8 along columns"),
+    (CAST.replace("f32[", "i8[").replace("c: i8[M, N] {", "c: i8[N] {").replace("CODE", "min[M](a)"), (), "2:7",
+     "the reduction min of i8 along rows"),
+    (CAST.replace("f32[", "i32[").replace("c: i32[M, N] {", "c: i32[M] {").replace("CODE", "argmax[N](a)"), (), "2:7",
+     "the reduction argmax of i32 along columns"),
     (CAST.replace("CODE", "a / 3.0"), ("--machine-set", "memories.ub.reserved=256", "--set", "tile.M=23",
                                         "--set", "tile.N=512"), "1:8",
      "a plan that takes 188672 bytes of UB, where its instructions take those from 180224 on "
@@ -111,8 +152,21 @@ class Operations(ProjectTest):
     def test_integers(self):
         self.check(INTEGERS, [(9, 301), (1, 1)])
 
+    def test_bytes(self):
+        self.check(BYTES, [(9, 301), (1, 1)], scalars=["t=9"])
+
+    def test_columns(self):
+        self.check(COLUMNS, [(9, 301), (1, 1)])
+
     def test_reductions(self):
         self.check(REDUCTIONS, [(19, 301), (1, 1)])
+
+    def test_folded(self):
+        self.check(FOLDED, [(19, 301), (1, 1), (33, 16)])
+        self.check(FOLDED, [(19, 301), (3, 2100)], "--set", "tile.N=2048", "--set", "tile.M=2")
+
+    def test_scalars(self):
+        self.check(SCALARS, [(9, 301)], scalars=["s=1.7", "t=-0.3"])
 
     def test_positions(self):
         self.check(POSITIONS, [(19, 301), (1, 1)])
@@ -124,9 +178,39 @@ class Operations(ProjectTest):
         """Bounds of loops that depend on data."""
         self.check(LENGTHS, [(19, 200), (1, 1)], scalars=["most=130"])
 
+    def test_computed(self):
+        self.check(COMPUTED, [(9, 71), (1, 1)])
+        header = self.header(self.emit(COMPUTED))
+        clean = "  DataCacheCleanAndInvalid<float, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(acc_ws);\n"
+        text = header.read_text()
+        self.assertIn(clean, text)
+        header.write_text(text.replace(clean, ""))
+        driver, dims = self.driver([header])
+        raws, expected = self.data(Signature(COMPUTED), dict(M=9, N=71))
+        done, _ = self.ran(driver, raws, [len(bits) for bits in expected], [9, 71], "ahead")
+        self.assertIn("expected a read of what has not been written since the cache was cleaned", done.stderr)
+
     def test_wide(self):
         """Rows that are more blocks apart than a field of repeats holds."""
         self.check(WIDE, [(5, 4000)])
+
+    def test_cores(self):
+        """Passes over vector cores alone meet, which takes the scheduler of a mixed kernel."""
+        sums = EXAMPLES / "column_sums.mmk"
+        for words, cores, task_type in ((("--set", "grid.M=2"), "__mix__(0, 1)", "KERNEL_TYPE_MIX_AIV_1_0"),
+                                        ((), "__vector__", "KERNEL_TYPE_AIV_ONLY")):
+            code = self.header(self.emit(sums, *words)).read_text()
+            self.assertIn(f"__global__ MMK_CORES({cores}) void column_sums(", code)
+            self.assertIn(f"  MMK_TASK_TYPE({task_type});\n", code)
+            self.assertEqual("SyncAll<true>()" in code, words != ())
+
+    def test_many_flags(self):
+        """CANN 8.5 has fewer flags between cores."""
+        program = EXAMPLES / "attention" / "attention.mmk"
+        words = "--set", "fuse=products", "--set", "preload=3", "--set", "buffers.ub=2", "--set", "tile.N=64"
+        project = self.emit(program, *words)
+        self.assertIn('#error "flags between cores beyond 10, which CANN 8.5 does not have"',
+                      self.header(project).read_text())
 
     def test_renamed(self):
         """The names of CANN 9.1."""

@@ -1,16 +1,21 @@
-"""Examples in several variants, emitted as Ascend C, against the emulated core.
+"""Examples in several variants, emitted as Ascend C, against the emulated core; and one of them without some of
+its flags.
 
-ASCENDC_VARIANTS=20 is the long run; ASCENDC_ONLY names examples."""
+ASCENDC_VARIANTS=20 is the long run; ASCENDC_ONLY names examples. ASCENDC_FLAGS=1 takes away each call of a flag,
+and then all calls of each flag, and prints how many are noticed."""
 
 import os
 import random
 import re
 
-from projects import ProjectTest, Signature
+from projects import ProjectTest, Signature, isCall
 from command import EXAMPLES
 
 ONLY = os.environ.get("ASCENDC_ONLY", "").split()
 VARIANTS = int(os.environ.get("ASCENDC_VARIANTS", "0"))
+FLAGS = "ASCENDC_FLAGS" in os.environ
+# Calls of flags that are taken away of an example, but in the long run.
+SOME_FLAGS = 4
 
 
 class VariantTest(ProjectTest):
@@ -31,6 +36,8 @@ class VariantTest(ProjectTest):
                 break
             sets = self.first[attempt] if attempt < len(self.first) else {
                 key: draw.choice(values) for key, values in self.choices.items() if draw.random() < 0.4}
+            # One core has the most tiles, and so the most that a flag orders.
+            sets = {**sets, "cores": 1} if FLAGS else sets
             words = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
             project = self.emit(program, *words, *named, exit=None)
             if self.code == 0:
@@ -70,3 +77,18 @@ class VariantTest(ProjectTest):
                 raws, expected = self.data(signature, values, words=named)
                 orders = ("ahead", "behind") if extents == all_extents[0] else ("7",)
                 self.compare(driver, raws, expected, [values[d] for d in dims], number, orders)
+                if number == 0 and extents == all_extents[0]:
+                    self.check_flags(driver, raws, expected, [values[d] for d in dims], named)
+
+    def check_flags(self, driver, raws, expected, extents, named):
+        names = self.flags(driver, raws, expected, extents)
+        calls = [name for name in names if isCall(name)]
+        whole = [name for name in names if not isCall(name)] if FLAGS else []
+        if not FLAGS:
+            calls = random.Random(self.program.name).sample(calls, min(SOME_FLAGS, len(calls)))
+        self.assertEqual([], self.redundant(driver, raws, expected, extents, calls))
+        unseen = self.redundant(driver, raws, expected, extents, whole)
+        needless = [name for name in unseen if self.isNeedless(name, "--variant", self.variant, *named)]
+        self.assertEqual([], needless)
+        if FLAGS:
+            print(f"{self.program.name}: of {len(calls)} calls all, of {len(whole)} flags all but {unseen}", flush=True)

@@ -344,7 +344,7 @@ void Fixpipe(const GlobalTensor<T> &to, const LocalTensor<U> &from, const Fixpip
   shim::expect(params.nSize > 0 && params.mSize > 0, "one element or more", where);
   shim::work(PIPE_FIX, [=] {
     for (size_t i = 0; i < params.mSize; ++i) {
-      T *row = to.access(i * params.dstStride, params.nSize, where);
+      T *row = to.written(i * params.dstStride, params.nSize, where);
       for (size_t j = 0; j < params.nSize; ++j) {
         const U sum = *from.access((j / 16 * params.srcStride + i) * 16 + j % 16, 1, where);
         if constexpr (std::is_same_v<T, U>)

@@ -26,6 +26,17 @@
 #define MMK_LAUNCH(kernel, cores, stream, ...)                                                     \
   (static_cast<void>(stream), ::shim::launch(cores, [&] { kernel(__VA_ARGS__); }))
 
+/// As CANN 8.5 says which cores run a kernel.
+enum KernelMetaType {
+  KERNEL_TYPE_AIV_ONLY,
+  KERNEL_TYPE_AIC_ONLY,
+  KERNEL_TYPE_MIX_AIV_1_0,
+  KERNEL_TYPE_MIX_AIC_1_2
+};
+#define KERNEL_TASK_TYPE_DEFAULT(type)                                                             \
+  ::shim::hasCores(type == KERNEL_TYPE_MIX_AIC_1_2,                                                \
+                   type == KERNEL_TYPE_MIX_AIC_1_2 || type == KERNEL_TYPE_MIX_AIV_1_0)
+
 using half = _Float16;
 struct bfloat16_t {
   uint16_t bits;
@@ -61,6 +72,8 @@ inline bfloat16_t ToBfloat16(const float &value) {
   shim::fromFloat(rounded, value);
   return rounded;
 }
+
+inline float ToFloat(const bfloat16_t &value) { return shim::toFloat(value); }
 
 enum class TPosition { A1, A2, B2, CO1, VECCALC, C2 };
 
@@ -120,9 +133,15 @@ public:
   T *access(size_t first, size_t count, Where where) const {
     return static_cast<T *>(shim::global(data + first, count * sizeof(T), where));
   }
-  /// Of the scalar unit, which reads what no instruction of the kernel writes.
+  /// Of the scalar unit: what a pass before this one has left.
   T GetValue(size_t element, Where where = Where::current()) const {
+    shim::expectFresh(data + element, where);
     return *access(element, 1, where);
+  }
+  /// `access` for an instruction that writes.
+  T *written(size_t first, size_t count, Where where) const {
+    shim::noteWrite(data + first);
+    return access(first, count, where);
   }
 
 private:
@@ -183,6 +202,14 @@ template <HardEvent event> void WaitFlag(int32_t id, Where where = Where::curren
 template <pipe_t pipe> void PipeBarrier(Where where = Where::current()) {
   if (pipe == PIPE_ALL)
     shim::barrier(where);
+}
+
+enum class CacheLine { ENTIRE_DATA_CACHE };
+enum class DcciDst { CACHELINE_OUT };
+/// The scalar unit forgets all that it has read.
+template <typename T, CacheLine line, DcciDst target>
+void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {
+  shim::forgetCache();
 }
 
 /// Of all cores, or of all vector cores; each ends what it has begun before.

@@ -10,10 +10,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
+#include <semaphore>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace shim {
@@ -35,7 +40,16 @@ struct Step {
   Where where = {};
 };
 
+/// A kernel's function, run for one core in a thread of its own. One thread runs at a time.
+struct Recording {
+  std::thread thread;
+  std::binary_semaphore resumed{0}, stopped{0};
+  bool isDone = false;
+};
+
 struct Core {
+  Recording recording;
+  int cacheTime = 0; ///< of the last write that its scalar unit may have seen
   std::array<std::deque<Step>, pipes> queues;
   std::array<bool, pipes * pipes * flagIds> flags = {};
   /// Counters of flags between cores: of the cube core by vector core, of a vector core the first.
@@ -46,6 +60,8 @@ struct Core {
 struct Block {
   int64_t number = 0;
   bool isMixed = false;
+  std::optional<bool> saysMixed; ///< what the kernel says, if it does
+  bool canMeet = true;
   std::array<Core, sides> cores;
 };
 
@@ -53,6 +69,8 @@ Block *current = nullptr;
 int currentSide = 0;                     // which core's function or instruction runs
 Core *core = nullptr;                    // the same
 std::map<uintptr_t, size_t> allocations; // of global memory: address to bytes
+std::map<uintptr_t, int> writeTimes;     // of its allocations: when the last write was
+int now = 0;                             // counts writes
 
 void switchTo(int side) {
   currentSide = side;
@@ -62,6 +80,31 @@ void switchTo(int side) {
 [[noreturn]] void stop(const std::string &message, Where where) {
   std::fprintf(stderr, "%s:%u: %s\n", where.file_name(), unsigned(where.line()), message.c_str());
   std::_Exit(3);
+}
+
+/// Whether a call takes effect. SHIM_WITHOUT names what a test takes away: one call by its place,
+/// "matmul.h:38", or all calls of a flag, "MTE1>M:0". Both names of a call go into the file
+/// SHIM_REACHED.
+bool stays(const std::string &flag, Where where) {
+  static const char *const without = std::getenv("SHIM_WITHOUT"), *const reached =
+                                                                      std::getenv("SHIM_REACHED");
+  if (!without && !reached)
+    return true;
+  const std::string file = where.file_name(),
+                    place = file.substr(file.rfind('/') + 1) + ":" + std::to_string(where.line());
+  static std::set<std::string> known;
+  for (const std::string &name : {place, flag})
+    if (reached && known.insert(name).second)
+      std::ofstream(reached, std::ios::app) << name << '\n';
+  return !without || (place != without && flag != without);
+}
+
+constexpr std::array<const char *, pipes> pipeNames = {"MTE1", "MTE2", "M", "FIX",
+                                                       "V",    "MTE3", "S"};
+
+std::string nameOf(Flag flag) {
+  return std::string(pipeNames[flag.from]) + ">" + pipeNames[flag.to] + ":" +
+         std::to_string(flag.id);
 }
 
 int numberOf(Flag flag, Where where) {
@@ -156,7 +199,7 @@ bool passSync(std::vector<std::unique_ptr<Block>> &blocks, bool ofVectorCores) {
   return true;
 }
 
-/// The pipes by priority: what brings data first, or what uses it first.
+/// The pipes by priority: what brings data first, or what uses it first, or one pipe last.
 std::vector<std::pair<int, int>> orderOf(std::mt19937 &random) {
   const char *chosen = std::getenv("SHIM_ORDER");
   const std::string order = chosen ? chosen : "ahead";
@@ -166,7 +209,14 @@ std::vector<std::pair<int, int>> orderOf(std::mt19937 &random) {
       ahead.emplace_back(side, pipe);
   if (order == "behind")
     std::ranges::reverse(ahead);
-  else if (order != "ahead")
+  else if (const size_t at = order.find('@'); at != std::string::npos) {
+    const auto last = std::ranges::find_if(ahead, [&](std::pair<int, int> each) {
+      return order.substr(at + 1) == std::to_string(each.first) &&
+             order.substr(0, at) == pipeNames[each.second];
+    });
+    if (last != ahead.end())
+      std::rotate(last, last + 1, ahead.end());
+  } else if (order != "ahead")
     std::ranges::shuffle(ahead, random);
   return ahead;
 }
@@ -205,48 +255,76 @@ void expectDone(const Block &block) {
 
 } // namespace
 
+/// Lets the kernel's function of a core run to its end or the next SyncAll.
+void record(Block &block, int side, const std::function<void()> &kernel) {
+  current = &block;
+  switchTo(side);
+  Recording &recording = core->recording;
+  if (recording.isDone)
+    return;
+  if (!recording.thread.joinable())
+    recording.thread = std::thread([&] {
+      recording.resumed.acquire();
+      kernel();
+      recording.isDone = true;
+      recording.stopped.release();
+    });
+  recording.resumed.release();
+  recording.stopped.acquire();
+}
+
 void launch(int cores, const std::function<void()> &kernel) {
   std::vector<std::unique_ptr<Block>> blocks;
-  for (int number = 0; number < cores; ++number) {
-    current = blocks.emplace_back(std::make_unique<Block>()).get();
-    current->number = number;
-    switchTo(0);
-    kernel();
-    for (int side = 1; side < sides && current->isMixed; ++side) {
-      switchTo(side);
-      kernel();
-    }
-  }
-  do
+  for (int number = 0; number < cores; ++number)
+    blocks.emplace_back(std::make_unique<Block>())->number = number;
+  do {
+    for (auto &block : blocks)
+      for (int side = 0; side < (block->isMixed ? sides : 1); ++side)
+        record(*block, side, kernel);
     for (auto &block : blocks) {
       current = block.get();
       runPipes();
     }
-  while (passSync(blocks, true) || passSync(blocks, false));
+  } while (passSync(blocks, true) || passSync(blocks, false));
   for (auto &block : blocks)
     expectDone(*block);
+  for (auto &block : blocks)
+    for (Core &each : block->cores)
+      if (each.recording.thread.joinable())
+        each.recording.thread.join();
 }
 
 int64_t block() { return current->number; }
 int side() { return currentSide; }
-void isMixed() { current->isMixed = true; }
+void isMixed() {
+  expect(current->saysMixed.value_or(true), "cores of both kinds", Where::current());
+  current->isMixed = true;
+}
+void hasCores(bool ofBothKinds, bool meet) {
+  current->saysMixed = ofBothKinds;
+  current->canMeet = meet;
+}
 
 void work(int pipe, std::function<void()> instruction) {
   core->queues[pipe].push_back({Step::work, std::move(instruction)});
 }
 void set(Flag flag, Where where) {
-  core->queues[flag.from].push_back({Step::set, {}, numberOf(flag, where), where});
+  if (stays(nameOf(flag), where))
+    core->queues[flag.from].push_back({Step::set, {}, numberOf(flag, where), where});
 }
 void wait(Flag flag, Where where) {
-  core->queues[flag.to].push_back({Step::wait, {}, numberOf(flag, where), where});
+  if (stays(nameOf(flag), where))
+    core->queues[flag.to].push_back({Step::wait, {}, numberOf(flag, where), where});
 }
 void setCross(int pipe, int id, Where where) {
   expect(id >= 0 && id < crossIds, "a flag of 0 to 15", where);
-  core->queues[pipe].push_back({Step::setCross, {}, id, where});
+  if (stays("cross:" + std::to_string(id), where))
+    core->queues[pipe].push_back({Step::setCross, {}, id, where});
 }
 void waitCross(int pipe, int id, Where where) {
   expect(id >= 0 && id < crossIds, "a flag of 0 to 15", where);
-  core->queues[pipe].push_back({Step::waitCross, {}, id, where});
+  if (stays("cross:" + std::to_string(id), where))
+    core->queues[pipe].push_back({Step::waitCross, {}, id, where});
 }
 void barrier(Where where) {
   for (auto &queue : core->queues)
@@ -254,8 +332,15 @@ void barrier(Where where) {
 }
 
 void syncAll(bool ofVectorCores, Where where) {
+  expect(current->canMeet, "a mixed kernel, whose cores can meet", where);
+  if (!stays("SyncAll", where))
+    return;
   for (auto &queue : core->queues)
     queue.push_back({Step::syncAll, {}, ofVectorCores, where});
+  current->isMixed = current->isMixed || !ofVectorCores;
+  Recording &recording = core->recording;
+  recording.stopped.release();
+  recording.resumed.acquire();
 }
 
 void expect(bool holds, const char *rule, Where where) {
@@ -280,6 +365,18 @@ void *global(const void *address, size_t count, Where where) {
   expect(isInside, "an access within a tensor in global memory", where);
   return const_cast<void *>(address);
 }
+
+static uintptr_t allocationOf(const void *address) {
+  const auto next = allocations.upper_bound(reinterpret_cast<uintptr_t>(address));
+  return next == allocations.begin() ? 0 : std::prev(next)->first;
+}
+void noteWrite(const void *address) { writeTimes[allocationOf(address)] = ++now; }
+void expectFresh(const void *address, Where where) {
+  const auto written = writeTimes.find(allocationOf(address));
+  expect(written == writeTimes.end() || written->second <= core->cacheTime,
+         "a read of what has not been written since the cache was cleaned", where);
+}
+void forgetCache() { core->cacheTime = now; }
 
 void copy(void *to, const void *from, size_t bytes, size_t room) {
   std::memcpy(to, from, bytes);

@@ -1,9 +1,12 @@
 // The pipes of a core, each a queue of instructions in program order, and their flags.
 //
+// A kernel's function runs as far as it only records instructions: to its end, or to the next
+// SyncAll, behind which it may read what the pipes have computed.
+//
 // The pipes run in an order that the flags allow. SHIM_ORDER chooses it: `ahead`, each instruction
-// as early as it can; `behind`, as late as it can; a number, at random from this seed. With a flag
-// less a pipe reads too early, or writes over what another still reads: in one of the first two
-// orders.
+// as early as it can; `behind`, as late as it can; `MTE2@1`, this pipe of this side as late as it
+// can and all others as early; a number, at random from this seed. SHIM_WITHOUT takes flags away:
+// the pipe that they made others wait for, as late as it can, is then too late for one of them.
 #pragma once
 
 #include <bit>
@@ -30,6 +33,8 @@ int64_t block();
 int side();
 /// The kernel has code for the vector cores.
 void isMixed();
+/// What the kernel says of itself: whether both kinds of core run it, and whether they can meet.
+void hasCores(bool ofBothKinds, bool meet);
 
 void work(int pipe, std::function<void()> instruction);
 void set(Flag flag, Where where);
@@ -51,6 +56,12 @@ void expect(bool holds, const char *rule, Where where);
 void *local(int position, size_t address, size_t bytes, size_t first, size_t count, Where where);
 /// Bytes of an allocation in global memory.
 void *global(const void *address, size_t count, Where where);
+
+/// An instruction writes into the allocation of an address. The scalar unit of a core reads through
+/// a cache: what was written after it has forgotten that cache is not fresh.
+void noteWrite(const void *address);
+void expectFresh(const void *address, Where where);
+void forgetCache();
 
 /// Copies bytes, and makes the rest of the room unknown.
 void copy(void *to, const void *from, size_t bytes, size_t room);

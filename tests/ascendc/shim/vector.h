@@ -74,7 +74,7 @@ void DataCopyPad(const GlobalTensor<T> &to, const LocalTensor<T> &from,
   shim::work(PIPE_MTE3, [=] {
     const size_t count = params.bytes / sizeof(T), room = (params.bytes + 31) / 32 * 32 / sizeof(T);
     for (size_t i = 0; i < params.count; ++i) {
-      T *target = to.access(i * (count + params.targetGap / sizeof(T)), count, where);
+      T *target = to.written(i * (count + params.targetGap / sizeof(T)), count, where);
       shim::copy(target, from.access(i * (room + params.sourceGap * 32 / sizeof(T)), count, where),
                  count * sizeof(T), count * sizeof(T));
     }
@@ -288,6 +288,22 @@ void Copy(const LocalTensor<T> &to, const LocalTensor<T> &from, uint64_t mask, u
       for (size_t i = 0; i < mask; ++i)
         *to.access(placeOf<T>(r, i, p.targetBlock, p.targetRepeat), 1, where) =
             *from.access(placeOf<T>(r, i, p.sourceBlock, p.sourceRepeat), 1, where);
+  });
+}
+
+/// Elements at offsets in bytes from `base` on.
+template <typename T>
+void Gather(const LocalTensor<T> &to, const LocalTensor<T> &from,
+            const LocalTensor<uint32_t> &offsets, uint32_t base, uint32_t count,
+            Where where = Where::current()) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4);
+  expectInUb(where, to, from, offsets);
+  shim::work(PIPE_V, [=] {
+    const uint32_t *places = offsets.access(0, count, where);
+    for (size_t i = 0; i < count; ++i) {
+      shim::expect((base + places[i]) % sizeof(T) == 0, "an offset of whole elements", where);
+      *to.access(i, 1, where) = *from.access((base + places[i]) / sizeof(T), 1, where);
+    }
   });
 }
 
