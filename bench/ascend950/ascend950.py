@@ -92,5 +92,16 @@ def product(mmk):
     return "\n".join(lines)
 
 
+# 128 x 128 of f32 on one vector core, in cycles, as published for both forms.
+def softmax(mmk):
+    lines = ["| form | published, cycles | mmk, cycles of the vector unit | variant |", "|---|---|---|---|"]
+    for form, published, machine in (("instructions on UB", 44113, "ascend910b3"), ("in registers", 1785, MACHINE)):
+        clock, variant = count(mmk, SOFTMAX, {"M": 128, "N": 128}, ["cores=1"], machine=machine,
+                               figures=["vector_cores_per_cube=1"])
+        cycles = clock["pipes"]["vector"]["busy_us"] * clock["cycles"] / clock["time_us"]
+        lines.append(f"| {form} | {published} | {cycles:.0f} | `{variant}` |")
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
-    write_tables(PAGE, MARK, {"Attention": ladder, "Product": product})
+    write_tables(PAGE, MARK, {"Attention": ladder, "Product": product, "Softmax": softmax})

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs docs/tutorial.md as a reader would, and compares what comes out with what stands there.
+"""Runs docs/tutorial.md, or another page, as a reader would, and compares what comes out with what stands there.
 
 The page is read from top to bottom, in an empty folder. A block behind `<!-- file: NAME -->` is
 written to that file; of a ```console block each line `$ COMMAND` is run, and the lines below it
 must be what it writes. Only the two columns that are measured on this computer may differ.
 
-  tutorial_test.py MMK    compare; with MMK_UPDATE in the environment, rewrite the outputs in the page
+  tutorial_test.py MMK [PAGE]    compare; with MMK_UPDATE in the environment, rewrite the outputs in the page
 """
 
 import difflib
@@ -13,11 +13,13 @@ import importlib.util
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / (sys.argv[2] if len(sys.argv) > 2 else "tutorial.md")
 BLOCK = re.compile(r"(?:^<!-- file: (?P<file>\S+) -->\n)?^```(?P<kind>\w*)\n(?P<body>.*?)^```$",
                    re.MULTILINE | re.DOTALL)
 BUG = 3  # the exit code of mmk for a mistake of its own; the shell has others from 126
@@ -42,18 +44,19 @@ def without_host_times(text):
 
 
 class Reader:
-    """A user in an empty folder, with mmk and python3 on the path."""
+    """A user in an empty folder, with mmk, python3 and clang++ on the path, and the sources of mmk."""
 
     def __init__(self, mmk, folder):
         self.folder = folder / "work"
         self.folder.mkdir()
         tools = folder / "bin"
         tools.mkdir()
-        for name, target in (("mmk", mmk), ("python3", sys.executable)):
+        compiler = os.environ.get("CXX", "clang++")
+        for name, target in (("mmk", mmk), ("python3", sys.executable), ("clang++", shutil.which(compiler))):
             (tools / name).write_text(f'#!/bin/sh\nexec "{target}" "$@"\n')
             (tools / name).chmod(0o755)
         self.environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", LC_ALL="C.UTF-8",
-                                MMK_CACHE_DIR=str(folder / "cache"))
+                                MMK_CACHE_DIR=str(folder / "cache"), MMK_SOURCE=str(ROOT))
         self.failures = 0
 
     def run(self, command):
@@ -84,15 +87,14 @@ class Reader:
                 given = shown
             elif not update:
                 print(first)
-                print("\n".join(difflib.unified_diff(expected, found, "docs/tutorial.md", "now",
-                                                     lineterm="")))
+                print("\n".join(difflib.unified_diff(expected, found, PAGE.name, "now", lineterm="")))
                 self.failures += 1
             body += f"{first}\n{given}"
         return f"```console\n{body}```"
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     if not importlib.util.find_spec("numpy"):
         sys.exit(f"the reader of the tutorial has NumPy, {sys.executable} has none")
@@ -106,8 +108,8 @@ def main():
         PAGE.write_text(fresh)
         print(f"rewrote {PAGE.name}")
     if reader.failures:
-        sys.exit(f"{reader.failures} commands do not give what docs/tutorial.md shows; "
-                 "./dev goldens docs/tutorial rewrites it")
+        sys.exit(f"{reader.failures} commands do not give what docs/{PAGE.name} shows; "
+                 f"./dev goldens docs/{PAGE.stem} rewrites it")
 
 
 if __name__ == "__main__":
