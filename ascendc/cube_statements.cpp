@@ -29,12 +29,21 @@ bool transposesFractals(aicore::LoadL0Op op) {
   return op.getTransposed() != isIntoB(op.getTarget());
 }
 
-/// Whether a buffer of L0 is filled with transposed fractals of so many bytes an element.
-bool hasSquares(mlir::Value buffer, int64_t bytes) {
-  return bytesOf(buffer) == bytes && llvm::any_of(buffer.getUsers(), [](mlir::Operation *user) {
-           auto load = mlir::dyn_cast<aicore::LoadL0Op>(user);
-           return load && transposesFractals(load);
-         });
+/// Whether the load in front of a product fills its operand with transposed fractals of so many
+/// bytes an element. Several products share a buffer, and each has its own loads in front of it.
+bool hasSquares(aicore::MmadOp product, mlir::Value buffer, int64_t bytes) {
+  if (bytesOf(buffer) != bytes)
+    return false;
+  aicore::LoadL0Op last;
+  product->getParentOfType<aicore::KernelOp>().walk([&](mlir::Operation *op) {
+    if (op == product)
+      return mlir::WalkResult::interrupt();
+    auto load = mlir::dyn_cast<aicore::LoadL0Op>(op);
+    if (load && load.getTarget() == buffer)
+      last = load;
+    return mlir::WalkResult::advance();
+  });
+  return last && transposesFractals(last);
 }
 
 /// Rows of sums between the columns of an accumulator with parts; 0: without parts, those of each
@@ -117,7 +126,7 @@ Statement Instructions::multiply(aicore::MmadOp op) {
   auto acc = op.getAcc().getDefiningOp<aicore::AllocOp>();
   std::string columns = expressions_.of(op.getN());
   // L0B then holds whole squares; the sums beyond are not stored.
-  if (hasSquares(op.getB(), 1)) {
+  if (hasSquares(op, op.getB(), 1)) {
     if (op.getPart() && acc.getPartWidth() % byteSquare != 0)
       return reportUnwritten(
           op, fmt::format("store = overlapped with {} columns of i8 in a part, which "
@@ -126,7 +135,7 @@ Statement Instructions::multiply(aicore::MmadOp op) {
     columns = fmt::format("QuotientUp({}, 32) * 32", columns);
   }
   const int64_t rows = rowsOfParts(op.getAcc());
-  const std::string squares = hasSquares(op.getA(), 4) ? "<true>" : "";
+  const std::string squares = hasSquares(op, op.getA(), 4) ? "<true>" : "";
   std::string bias;
   if (op.getBias()) {
     auto table = op.getBias().getDefiningOp<aicore::AllocOp>();

@@ -47,9 +47,7 @@ Range quotient(Range x, Range y) {
   return y.low > 0 || y.high < 0 ? product(x, {1 / y.high, 1 / y.low}) : Range();
 }
 
-Range absolute(Range x) {
-  return {std::max({0.0, x.low, -x.high}), x.magnitude()};
-}
+Range absolute(Range x) { return {std::max({0.0, x.low, -x.high}), x.magnitude()}; }
 
 double largestOf(FloatType type) {
   return APFloat::getLargest(type.getFloatSemantics()).convertToDouble();

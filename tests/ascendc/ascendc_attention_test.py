@@ -22,6 +22,18 @@ EXTENTS = {
 }
 
 
+# The left operand of one product is transposed on its way into L0A, that of the other is not; of the second the depth
+# is no whole square.
+SHARED = """\
+kernel product(q: f32[H, D, M], k: f32[H, N, D], v: f32[H, E, N]) -> y: f16[H, M, E] {
+  let s[h, i, j] = 0.1 * sum[d](q[h, d, i] * k[h, j, d]);
+  let p[h, i, j] = exp(s[h, i, j] - max[j](s[h, i, j]));
+  y[h, i, e] = sum[j](cast<f32>(p[h, i, j]) * v[h, e, j]);
+  schedule { fuse = products; tile N = 16, D = 32; }
+}
+"""
+
+
 class Attention(VariantTest):
     choices = {
         "cores": (1, 3, 20), "tile.M": (16, 32, 64), "tile.N": (32, 64, 128), "fuse": ("products", "rows", "all", "none"),
@@ -32,6 +44,10 @@ class Attention(VariantTest):
 
     def test_examples(self):
         self.check_examples(EXTENTS, 1)
+
+    def test_shared_buffer(self):
+        """Found by a random kernel."""
+        self.check(SHARED, [dict(H=2, D=72, M=100, N=6, E=80)])
 
     def test_flags(self):
         self.expect_flags(EXAMPLES / "attention" / "attention.mmk", (1, 1, 40, 40, 200, 32), "--set", "cores=1",
