@@ -121,14 +121,14 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op) {
     return {op, "code of the machine " + machine.getName().str() + ", which is no NPU"};
   if (machine.getTopology() != aicore::Topology::split)
     return {op, "code of " + machine.getName().str() +
-                    ", whose interface no public source establishes (ascend910b1 to ascend910b4 "
-                    "have one)"};
+                    ", whose core has no DataCopyPad for rows of any length (ascend910b1 to "
+                    "ascend910b4 have it)"};
   if (machine.getVectorCores() != 2)
     return {op, "code of a machine with another number than two vector cores for each cube core"};
   if (machine.getRegisters() > 0)
     return {op, "code of " + machine.getName().str() +
-                    ", whose vector unit works on registers (that of ascend910b1 to ascend910b4 "
-                    "works on UB)"};
+                    ", whose L0A has another order of fractals, and whose vector unit works on "
+                    "registers (ascend910b1 to ascend910b4 are written)"};
   for (mlir::Value argument : op.getBody().getArguments()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
     if (type && !namesOf(type.getElementType()))

@@ -63,9 +63,10 @@ REFUSED = (
     (PRODUCT.replace("a:", "step:").replace("a @", "step @"), (), "1:8",
      "the name step, which has another meaning in C++ or in the project's files"),
     (PRODUCT, ("--machine", "ascend310p3"), "1:8",
-     "code of ascend310p3, whose interface no public source establishes (ascend910b1 to ascend910b4 have one)"),
+     "code of ascend310p3, whose core has no DataCopyPad for rows of any length (ascend910b1 to ascend910b4 have it)"),
     (PRODUCT, ("--machine", "ascend950pr"), "1:8",
-     "code of ascend950pr, whose vector unit works on registers (that of ascend910b1 to ascend910b4 works on UB)"),
+     "code of ascend950pr, whose L0A has another order of fractals, and whose vector unit works on registers "
+     "(ascend910b1 to ascend910b4 are written)"),
     (PRODUCT, ("--machine", "host"), "1:8", "code of the machine host, which is no NPU"),
 )
 NOTE = "note: docs/ascendc.md says what is written; mmk run and --emit=aicore take every kernel\n"

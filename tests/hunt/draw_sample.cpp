@@ -201,7 +201,8 @@ std::string_view spelling(Fill fill) {
 }
 
 void drawMachine(Random &random, Sample &sample) {
-  sample.machine = random.oneOf({"ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4"});
+  sample.machine = random.oneOf(
+      {"ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend950pr", "ascend950dt"});
   // Its cube has no others.
   const bool isForCoupled =
       sample.operandType != ElementType::f32 && sample.operandType != ElementType::bf16;
