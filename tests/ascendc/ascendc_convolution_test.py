@@ -102,7 +102,7 @@ class Convolution(VariantTest):
 
     def test_refused(self):
         self.emit(EXAMPLES / "convolution" / "conv2d.mmk", "--kernel", "conv2d", *DIRECT, exit=2)
-        self.assertIn("conv2d.mmk:6:7: error: this is not written as Ascend C yet: windows of an image as the right "
+        self.assertIn("conv2d.mmk:12:7: error: this is not written as Ascend C yet: windows of an image as the right "
                       "operand of a product: into L0B, LoadData makes their pixels the depth (channels last in the "
                       "result make them the left operand)\n", self.said)
 
