@@ -90,11 +90,9 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   tiles.splits = 1;
   if (product.image) {
     // A tile is of one image.
-    int64_t &pixels = product.image->isA ? tiles.rows : tiles.columns,
-            &count = product.image->isA ? tiles.down : tiles.across;
-    const int64_t longest = product.image->isA ? tiling.rows : tiling.columns;
-    pixels = std::min(longest, product.image->pixels);
-    count = product.image->images * llvm::divideCeilSigned(product.image->pixels, longest);
+    tiles.rows = std::min(tiling.rows, product.image->pixels);
+    tiles.down =
+        product.image->images * llvm::divideCeilSigned(product.image->pixels, tiling.rows);
     tiles.depth = product.image->depth();
   }
   if (tiling.splits > 1) {
@@ -167,13 +165,8 @@ std::pair<GroupTime::Panel, GroupTime::Panel> GroupTime::panelsOf(const GroupTil
             panelOf(product.b, tiles.columns, tiling.stage, tiles.depth)};
   // The lines of a tile, of the channels of a stage; the other operand's depth is outside.
   const ImageWork &image = *product.image;
-  const Panel lines = panelOf(image.isA ? product.a : product.b,
-                              image.pixelsOfTile(image.isA ? tiles.rows : tiles.columns),
-                              image.limit.held, image.channels),
-              other =
-                  panelOf(image.isA ? product.b : product.a, image.isA ? tiles.columns : tiles.rows,
-                          image.depthOfStage(), tiles.depth);
-  return image.isA ? std::pair(lines, other) : std::pair(other, lines);
+  return {panelOf(product.a, image.pixelsOfTile(tiles.rows), image.limit.held, image.channels),
+          panelOf(product.b, tiles.columns, image.depthOfStage(), tiles.depth)};
 }
 
 /// The loads of windows from L1, of all base tiles: fractals of 16 pixels with the channels of a
@@ -181,15 +174,13 @@ std::pair<GroupTime::Panel, GroupTime::Panel> GroupTime::panelsOf(const GroupTil
 double GroupTime::windowCycles(const Tiles &tiles, double bases) const {
   const ImageWork &image = *work_.products.front().image;
   const Machine::WindowLoad &load = machine_.load3d;
-  const int64_t pixels = image.isA ? tiles.rows : tiles.columns,
-                unit = image.isA ? machine_.cube.m : machine_.cube.n,
-                stride = image.limit.columns.stride;
-  const double fractals = llvm::divideCeilSigned(pixels, unit),
+  const int64_t unit = machine_.cube.m, stride = image.limit.columns.stride;
+  const double fractals = llvm::divideCeilSigned(tiles.rows, unit),
                ends = stride == 1 && image.outWidth % unit != 0
-                          ? std::floor(double(pixels) / image.outWidth) * load.lineCycles
+                          ? std::floor(double(tiles.rows) / image.outWidth) * load.lineCycles
                           : 0,
                blocks = tiles.depth / double(image.limit.block);
-  return bases * load.startupCycles + blocks * (fractals * load.fractal(image.isA, stride) + ends);
+  return bases * load.startupCycles + blocks * (fractals * load.fractal(/*intoA=*/true, stride) + ends);
 }
 
 // The tiles that the cores compute at the same time, as passes/tile_order.cpp and, for lines of
@@ -366,7 +357,7 @@ GroupTime::TileWork GroupTime::operandWork(const GroupTiling &tiling, const Tile
                ofL0B = bases * toB.startupCycles + bytesOfB / toB.bytesPerCycle;
   work.mte1 = ofL0A + ofL0B;
   if (product.image)
-    work.mte1 = windowCycles(tiles, bases) + (product.image->isA ? ofL0B : ofL0A);
+    work.mte1 = windowCycles(tiles, bases) + ofL0B;
   work.cube = bases * machine_.cube.startupCycles +
               rows * columns * depth / machine_.cube.macsPerCycle.at(product.type);
   work.base = work.mte1 / bases;

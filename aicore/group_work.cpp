@@ -178,14 +178,12 @@ private:
     work.type = elementTypeOf(operandType(contract)).value_or(ElementType::f32);
     work.a = operand(contract, 0, depthLoop);
     work.b = operand(contract, 1, depthLoop);
-    for (unsigned which : {0, 1})
-      if (std::optional<ImageOperand> image = imageOperand(contract, which))
-        readImage(*image, which, contract, work);
+    if (std::optional<ImageOperand> image = imageOperand(contract))
+      readImage(*image, contract, work);
     return work;
   }
 
-  void readImage(ImageOperand &image, unsigned which, linalg::ContractOp contract,
-                 ProductWork &work) const {
+  void readImage(ImageOperand &image, linalg::ContractOp contract, ProductWork &work) const {
     const Type element = operandType(contract);
     ImageWork &own = work.image.emplace();
     own.limit = limitOf(image, productNames(contract).reduction,
@@ -194,17 +192,15 @@ private:
     for (ImageLimit::Axis *axis : {&limit.lines, &limit.columns})
       for (std::string *name : {&axis->pixels, &axis->extent, &axis->taps})
         *name = std::to_string(extentOf(*name));
-    own.isA = which == 0;
     own.channels = extentOf(limit.channels);
     limit.channels = std::to_string(own.channels);
     own.outWidth = extentOf(image.nameOf(image.columns.pixel));
     own.images = image.images ? extentOf(image.nameOf(image.images)) : 1;
-    own.pixels = (which == 0 ? work.rows : work.columns) / std::max<int64_t>(1, own.images);
+    own.pixels = work.rows / std::max<int64_t>(1, own.images);
     // Rows of pixels, of which a stage takes some channels.
-    OperandWork &operand = which == 0 ? work.a : work.b;
-    operand.isTransposed = false;
-    operand.pitch = own.channels * static_cast<int64_t>(sizeInBytes(work.type));
-    operand.variesByBatch = true;
+    work.a.isTransposed = false;
+    work.a.pitch = own.channels * static_cast<int64_t>(sizeInBytes(work.type));
+    work.a.variesByBatch = true;
   }
 
   void readElementwise(linalg::GenericOp generic, GroupWork &work) const {
@@ -336,7 +332,7 @@ int64_t ImageWork::depth() const {
 }
 
 // As aicore-assign-memories places them: the image has the room that the other operand leaves.
-bool ImageWork::fits(int64_t tile, int64_t other, int64_t stage, int64_t bytes, int64_t copies,
+bool ImageWork::fits(int64_t tile, int64_t columns, int64_t stage, int64_t bytes, int64_t copies,
                      const Machine &machine) const {
   const auto padding = std::lcm(machine.cube.m, machine.cube.n),
              unit = std::lcm(padding, limit.block);
@@ -347,8 +343,8 @@ bool ImageWork::fits(int64_t tile, int64_t other, int64_t stage, int64_t bytes, 
   own.tile = tile;
   own.stage = stage;
   // A row of bias may be in L1 as well.
-  const int64_t bias = 2 * 4 * (isA ? other : tile),
-                weights = whole(stage, padding) * whole(other, padding) * bytes * copies,
+  const int64_t bias = 2 * 4 * columns,
+                weights = whole(stage, padding) * whole(columns, padding) * bytes * copies,
                 left = machine.memory(Memory::l1).capacity() - bias - weights;
   own.pixels = left / (whole(limit.held, unit) * bytes * copies) / unit * unit;
   return own.problem(literal).empty();

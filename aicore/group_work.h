@@ -25,11 +25,10 @@ struct OperandWork {
   const void *tensor = nullptr; ///< the same for the same tensor
 };
 
-/// An operand that is windows of an image, which the cube loads.
+/// A left operand that is windows of an image, which the cube loads.
 struct ImageWork {
   ImageLimit limit; ///< its names are extents
-  bool isA = true;
-  int64_t images = 1, pixels = 1; ///< of the rows of A, or the columns of B; of each image
+  int64_t images = 1, pixels = 1; ///< of the rows of the product; of each image
   int64_t channels = 1, outWidth = 1;
 
   int64_t pixelsOfTile(int64_t tile) const;
@@ -37,8 +36,8 @@ struct ImageWork {
   /// The depth of the product, with whole blocks of channels.
   int64_t depth() const;
   int64_t stages() const { return (channels + limit.block - 1) / limit.block; }
-  /// Whether L1 has room for a tile of `tile` pixels x `other` columns or rows of the result.
-  bool fits(int64_t tile, int64_t other, int64_t stage, int64_t bytes, int64_t copies,
+  /// Whether L1 has room for a tile of `tile` pixels x `columns` of the result.
+  bool fits(int64_t tile, int64_t columns, int64_t stage, int64_t bytes, int64_t copies,
             const Machine &machine) const;
 };
 

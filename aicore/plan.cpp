@@ -339,10 +339,9 @@ bool PlanSpace::setDepthOfImage(Plan &plan, const ProductDims &dims, int which) 
 
 bool PlanSpace::fitsImage(const Plan &plan, const GroupTiling &tiling,
                           const ProductDims &dims) const {
-  const bool isA = dims.image->isA;
   return tiling.splits == 1 && !tiling.keepsA && !tiling.keepsB &&
-         dims.image->fits(isA ? tiling.rows : tiling.columns, isA ? tiling.columns : tiling.rows,
-                          tiling.stage, dims.bytes, plan.copies.l1, machine_);
+         dims.image->fits(tiling.rows, tiling.columns, tiling.stage, dims.bytes, plan.copies.l1,
+                          machine_);
 }
 
 bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const {

@@ -106,7 +106,7 @@ StringRef dimName(Value tensor, unsigned dim) {
         return "";
       })
       .Case([&](tensor::CollapseShapeOp collapse) -> StringRef {
-        auto dims = collapse->getAttrOfType<ArrayAttr>("mmk.dims");
+        auto dims = collapse->getAttrOfType<ArrayAttr>(collapsedDimsAttr);
         return dims ? cast<StringAttr>(dims[dim]).getValue() : "";
       })
       .Case([&](tensor::ExpandShapeOp expand) -> StringRef {

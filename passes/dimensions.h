@@ -8,8 +8,11 @@
 
 namespace mmk {
 
-/// Whether it gives the memory of a tensor other dimensions: tensor.collapse_shape, whose
-/// dimensions are named by its attribute `mmk.dims`, or tensor.expand_shape.
+/// The attribute of tensor.collapse_shape that names its dimensions.
+inline constexpr llvm::StringLiteral collapsedDimsAttr = "mmk.dims";
+
+/// Whether it gives the memory of a tensor other dimensions: tensor.collapse_shape, or
+/// tensor.expand_shape.
 bool isReshape(mlir::Operation *op);
 
 /// The tensor behind those.

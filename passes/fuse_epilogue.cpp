@@ -64,10 +64,23 @@ void Fuser::chooseKept() {
   for (Value operand : inMemory)
     if (Value tensor = behindWindows(operand); isNode(tensor))
       wanted.insert(tensor);
+  for (auto op : block.getOps<linalg::GenericOp>())
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (const AffineMap map = op.getMatchingIndexingMap(input);
+          map.isPermutation() && !map.isIdentity() && isBehindProduct(input->get()))
+        wanted.insert(input->get());
   for (Operation &op : block)
     for (Value result : op.getResults())
       if (wanted.contains(result))
         kept.insert(result);
+}
+
+// Where it is read transposed, the product has to be whole in memory, or what follows it has.
+bool Fuser::isBehindProduct(Value value) {
+  return isNode(value) && !isAnchor(value) &&
+         llvm::any_of(leavesOf(value), [](const Use &use) {
+           return productOf(use.first) && use.second && use.second.isIdentity();
+         });
 }
 
 SmallVector<Use> Fuser::leavesOf(Value value) {
@@ -259,9 +272,8 @@ LogicalResult Fuser::check() {
   }
   DenseSet<Value> images; // of which the cube loads windows
   for (auto contract : block.getOps<linalg::ContractOp>())
-    for (unsigned which : {0, 1})
-      if (imageOperand(contract, which))
-        images.insert(contract.getInputs()[which]);
+    if (imageOperand(contract))
+      images.insert(contract.getInputs()[0]);
   for (Value operand : operandsInMemory())
     if (isNowhere(behindViews(operand)) && !images.contains(operand))
       return operand.getDefiningOp()->emitOpError(

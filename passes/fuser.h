@@ -58,6 +58,8 @@ private:
   /// What products and windows read, and reductions of what only repeats along them.
   llvm::SmallVector<mlir::Value> operandsInMemory();
   void chooseKept();
+  /// Whether it is computed from the element of a product in the same place.
+  bool isBehindProduct(mlir::Value value);
   /// False where a chain of products turned out not to fit one group; all is chosen again then.
   bool chooseGroups();
   void findReads();

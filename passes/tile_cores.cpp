@@ -271,17 +271,15 @@ linalg::LinalgOp GroupTiling::rootOfSplit(Value split) {
 }
 
 void GroupTiling::findImages() {
-  for (unsigned which : {0, 1}) {
-    std::optional<ImageOperand> image =
-        contract ? imageOperand(contract, which) : std::optional<ImageOperand>();
-    if (!image || !image->images)
-      continue;
-    imagesAt = which == 0 ? rowsAt : static_cast<int64_t>(rank) - 1;
-    for (int64_t dim : ArrayRef(image->pixels).drop_front()) {
-      Value extent = dimValue(b, loc, image->nameOf(dim));
-      pixelsOfImage =
-          pixelsOfImage ? arith::MulIOp::create(b, loc, pixelsOfImage, extent).getResult() : extent;
-    }
+  std::optional<ImageOperand> image =
+      contract ? imageOperand(contract) : std::optional<ImageOperand>();
+  if (!image || !image->images)
+    return;
+  imagesAt = rowsAt;
+  for (int64_t dim : ArrayRef(image->pixels).drop_front()) {
+    Value extent = dimValue(b, loc, image->nameOf(dim));
+    pixelsOfImage =
+        pixelsOfImage ? arith::MulIOp::create(b, loc, pixelsOfImage, extent).getResult() : extent;
   }
 }
 
@@ -302,8 +300,11 @@ void GroupTiling::countTiles() {
   mapping = chooseMapping();
   const FittedOutput output = {batches, rowsAt >= 0 ? extents[rowsAt] : one, extents[rank - 1],
                                mapping.getCores()};
-  FittedTile largest = {
-      .largestRows = tileM, .largestColumns = tileN, .fitsRows = fitsM, .fitsColumns = fitsN};
+  FittedTile largest;
+  largest.largestRows = tileM;
+  largest.largestColumns = tileN;
+  largest.fitsRows = fitsM;
+  largest.fitsColumns = fitsN;
   largest.isProduct = contract != nullptr;
   largest.isElementwise = generic && !contract;
   largest.isSum = sum != nullptr;

@@ -66,7 +66,7 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
     const int64_t padding = machine.padding(),
                   depth = llvm::alignTo(stays ? keptPanel(kernel)->depth : product.stage, padding),
                   outer = llvm::alignTo(which == 0 ? tile.tileM : tile.tileN, padding);
-    if (imageOperand(contract, which))
+    if (which == 0 && imageOperand(contract))
       continue; // takes the room that the others leave
     const bool depthFirst = (which == 0) == operand.transposed;
     l1[which] = alloc(nameOf(contract.getInputs()[which]), stays ? "panel" : "l1", Space::l1,
@@ -92,9 +92,8 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
   accs.push_back(acc);
   if (product.bias)
     placeBias(tile, product);
-  for (unsigned which = 0; which < 2; ++which)
-    if (imageOperand(contract, which) && failed(placeImage(tile, product, which, l1[which])))
-      return failure();
+  if (imageOperand(contract) && failed(placeImage(tile, product, l1[0])))
+    return failure();
   if (kernel.chosenWord("store", "after") == "overlapped") {
     if (tile.products.size() > 1)
       return kernel.choice("store").emitError()
@@ -156,8 +155,7 @@ LogicalResult MemoryAssignment::placeOperand(TiledGroup &tile, TiledProduct &pro
 }
 
 // As many pixels of an image, with the channels of a stage, as L1 has room for.
-LogicalResult MemoryAssignment::placeImage(TiledGroup &tile, TiledProduct &product, unsigned which,
-                                           Value &inL1) {
+LogicalResult MemoryAssignment::placeImage(TiledGroup &tile, TiledProduct &product, Value &inL1) {
   linalg::ContractOp contract = product.contract;
   const Type element = operandType(contract);
   ir::ChoiceOp choice = kernel.choice("window");
@@ -165,7 +163,7 @@ LogicalResult MemoryAssignment::placeImage(TiledGroup &tile, TiledProduct &produ
     return choice.emitError()
            << "window = direct loads windows for one product, but a fusion group "
            << "has " << tile.products.size() << "; legal: unfolded";
-  ImageOperand image = *imageOperand(contract, which);
+  ImageOperand image = *imageOperand(contract);
   StringRef name = nameOf(image.window.getSource());
   const int64_t padding = std::lcm(machine.padding(), channelsOfBlock(element)),
                 columns = llvm::alignTo(*directChannels(kernel, element), padding),

@@ -26,8 +26,7 @@ private:
   mlir::LogicalResult placeProduct(TiledGroup &tile, size_t number, L0Rings &rings);
   mlir::LogicalResult placeOperand(TiledGroup &tile, TiledProduct &product, unsigned which,
                                    mlir::Value inL1, mlir::Value inL0);
-  mlir::LogicalResult placeImage(TiledGroup &tile, TiledProduct &product, unsigned which,
-                                 mlir::Value &inL1);
+  mlir::LogicalResult placeImage(TiledGroup &tile, TiledProduct &product, mlir::Value &inL1);
   void placeBias(TiledGroup &tile, TiledProduct &product);
   mlir::LogicalResult placeRows(ir::FusionGroupOp group, TiledGroup &tile);
   /// A buffer of the current fusion group; buffers are declared at its beginning in this order.

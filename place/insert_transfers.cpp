@@ -109,15 +109,12 @@ LogicalResult TransferInserter::findBuffers(ir::FusionGroupOp group, Tile &tile)
       product.l1[which] = bufferOf(inL1);
       product.l0[which] = bufferOf(inL0);
     }
-    for (unsigned which = 0; which < 2; ++which)
-      if ((product.image = imageOperand(product.contract, which))) {
-        const Type element = operandType(product.contract);
-        product.imageAt = which;
-        product.channels = *directChannels(kernel, element);
-        product.block = channelsOfBlock(element);
-        images.push_back(limitOf(tile, product));
-        break;
-      }
+    if ((product.image = imageOperand(product.contract))) {
+      const Type element = operandType(product.contract);
+      product.channels = *directChannels(kernel, element);
+      product.block = channelsOfBlock(element);
+      images.push_back(limitOf(tile, product));
+    }
     product.acc = bufferOf(acc).getDefiningOp<aicore::AllocOp>();
     if (product.bias)
       product.biasTable = bufferOf(placed(product.bias.getInput()));

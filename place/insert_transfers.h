@@ -48,10 +48,9 @@ private:
     mlir::Value done;     ///< depth of the stages before the current one
     mlir::Value start;    ///< where that one starts; not at `done` when cores are skewed
     mlir::Value isFirst;  ///< whether it is the first of its tile; null where that is not used
-    /// The operand that is windows of an image, and which one; its channels of a stage, and of a
-    /// block. Nothing where both operands are matrices.
+    /// The left operand as windows of an image; its channels of a stage, and of a block. Nothing
+    /// where both operands are matrices.
     std::optional<ImageOperand> image;
-    unsigned imageAt = 0;
     int64_t channels = 0, block = 0;
     ImageLines lines;
     mlir::Value depthOfStage;   ///< of the channels and taps of the current one

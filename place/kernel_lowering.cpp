@@ -98,26 +98,23 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
 // Channels and taps are apart in what is multiplied with windows of an image.
 void KernelLowering::splitDepths() {
   kernel.walk([&](linalg::ContractOp contract) {
-    for (unsigned which : {0, 1}) {
-      Value tensor = contract.getInputs()[1 - which];
-      std::optional<ImageOperand> image = imageOperand(contract, which);
-      tensor = behindSlices(tensor);
-      if (!image || !tensor.getDefiningOp<ir::FusionGroupOp>())
-        continue;
-      MemoryDims dims;
-      const int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-      for (int64_t dim = 0; dim < rank; ++dim) {
-        auto &piece = dims.pieces.emplace_back();
-        SmallVector<StringRef> names = {dimName(tensor, dim)};
-        if (dim == rank - 2)
-          names = llvm::map_to_vector(image->depth, [&](int64_t it) { return image->nameOf(it); });
-        for (StringRef name : names) {
-          piece.push_back(static_cast<int64_t>(dims.names.size()));
-          dims.names.push_back(name);
-        }
+    std::optional<ImageOperand> image = imageOperand(contract);
+    Value tensor = behindSlices(contract.getInputs()[1]);
+    if (!image || !tensor.getDefiningOp<ir::FusionGroupOp>())
+      return;
+    MemoryDims dims;
+    const int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      auto &piece = dims.pieces.emplace_back();
+      SmallVector<StringRef> names = {dimName(tensor, dim)};
+      if (dim == rank - 2)
+        names = llvm::map_to_vector(image->depth, [&](int64_t it) { return image->nameOf(it); });
+      for (StringRef name : names) {
+        piece.push_back(static_cast<int64_t>(dims.names.size()));
+        dims.names.push_back(name);
       }
-      split[tensor] = dims;
     }
+    split[tensor] = dims;
   });
 }
 

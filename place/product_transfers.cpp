@@ -252,7 +252,7 @@ void TransferInserter::emitSteps(Tile &tile, Product &product, Value generations
       extents[alongN] = columns;
     }
     l0Slots[i] = slot(number, product.l0[i]);
-    if (product.image && product.imageAt == i) {
+    if (product.image && i == 0) {
       emitImageStep(product, offsets[alongK], depth, offsets[1 - alongK], extents[1 - alongK],
                     product.l0[i], l0Slots[i]);
       continue;

@@ -67,8 +67,7 @@ TransferInserter::StageRange TransferInserter::emitImageLoop(Tile &tile, Product
 void TransferInserter::findLines(Tile &tile, Product &product) {
   ImageOperand &image = *product.image;
   ImageLines &lines = product.lines;
-  const unsigned which = product.imageAt;
-  Value windows = product.operands[which].inL1.getDefiningOp<aicore::PlaceOp>().getValue();
+  Value windows = product.operands[0].inL1.getDefiningOp<aicore::PlaceOp>().getValue();
   while (product.stageLoop->isProperAncestor(windows.getDefiningOp())) // of all stages
     windows = windows.getDefiningOp<tensor::ExtractSliceOp>().getSource();
   const GlobalView view = viewOf(windows);
@@ -99,12 +98,11 @@ void TransferInserter::findLines(Tile &tile, Product &product) {
   if (!image.lines.source)
     return;
   const ImageOperand::Axis &axis = image.lines;
-  Value pixels = which == 0 ? tile.rows : tile.columns;
   auto firstTapOf = [&](Value at) -> Value { // of the line of the result with this pixel
     Value line = arith::DivSIOp::create(b, loc, at, lines.outWidth);
     return arith::SubIOp::create(b, loc, multiply(line, index(axis.stride)), index(axis.padding));
   };
-  Value last = arith::SubIOp::create(b, loc, add(pixel, pixels), index(1));
+  Value last = arith::SubIOp::create(b, loc, add(pixel, tile.rows), index(1));
   Value start = firstTapOf(pixel), from = arith::MaxSIOp::create(b, loc, start, index(0));
   Value span =
       add(multiply(arith::SubIOp::create(b, loc, lines.taps[0], index(1)), index(axis.dilation)),
@@ -126,8 +124,7 @@ static void fillOffsets(GlobalView &view, Value zero) {
 void TransferInserter::emitImageLoad(Product &product, Value number) {
   ImageOperand &image = *product.image;
   ImageLines &lines = product.lines;
-  const unsigned which = product.imageAt;
-  product.slots[which] = slot(number, product.l1[which]);
+  product.slots[0] = slot(number, product.l1[0]);
   GlobalView from = lines.view;
   const unsigned channelDim = from.dims[image.channelSource];
   from.offsets[channelDim] = add(from.offsets[channelDim], lines.channel);
@@ -142,7 +139,7 @@ void TransferInserter::emitImageLoad(Product &product, Value number) {
   sizes.append({lines.width, lines.channels});
   aicore::LoadOp::create(b, loc, from.memref, from.offsets, b.getDenseI64ArrayAttr(along),
                          DenseI64ArrayAttr(), IntegerAttr(), /*clipped=*/false, sizes,
-                         product.l1[which], product.slots[which],
+                         product.l1[0], product.slots[0],
                          std::lcm(machine.padding(), product.block)); // whole blocks
 }
 
@@ -150,7 +147,6 @@ void TransferInserter::emitImageLoad(Product &product, Value number) {
 void TransferInserter::emitTapsLoad(Product &product, Value stageNumber) {
   ImageOperand &image = *product.image;
   ImageLines &lines = product.lines;
-  const unsigned other = 1 - product.imageAt;
   Value stage = arith::DivSIOp::create(b, loc, product.inPart, index(product.stage));
   if (isSkewed())
     stage =
@@ -159,9 +155,9 @@ void TransferInserter::emitTapsLoad(Product &product, Value stageNumber) {
   Value channel = add(lines.channel, multiply(stage, block));
   product.depthOfStage = multiply(multiply(lines.taps[0], lines.taps[1]), block);
   lines.from = multiply(stage, product.depthOfStage);
-  product.slots[other] = slot(stageNumber, product.l1[other]);
+  product.slots[1] = slot(stageNumber, product.l1[1]);
 
-  Value tensor = product.operands[other].inL1.getDefiningOp<aicore::PlaceOp>().getValue();
+  Value tensor = product.operands[1].inL1.getDefiningOp<aicore::PlaceOp>().getValue();
   GlobalView matrix = viewOf(tensor);
   const unsigned rank = matrix.dims.size();
   Value memory = behindSlices(tensor);
@@ -197,15 +193,14 @@ void TransferInserter::emitTapsLoad(Product &product, Value stageNumber) {
   sizes.append({block, extentOf(tensor, rank - 1)});
   aicore::LoadOp::create(b, loc, matrix.memref, matrix.offsets, b.getDenseI64ArrayAttr(along),
                          DenseI64ArrayAttr(), IntegerAttr(), /*clipped=*/true, sizes,
-                         product.l1[other], product.slots[other], machine.padding());
+                         product.l1[1], product.slots[1], machine.padding());
 }
 
 void TransferInserter::emitImageStep(Product &product, Value from, Value depth, Value firstPixel,
                                      Value pixels, Value target, Value targetSlot) {
   ImageOperand &image = *product.image;
   ImageLines &lines = product.lines;
-  const unsigned which = product.imageAt;
-  aicore::Load3dOp::create(b, loc, product.l1[which], product.slots[which], lines.count,
+  aicore::Load3dOp::create(b, loc, product.l1[0], product.slots[0], lines.count,
                            lines.width, lines.taps[0], lines.taps[1], lines.top, lines.outWidth,
                            add(lines.first, firstPixel), add(lines.from, from), pixels, depth,
                            ArrayRef<int64_t>{image.lines.stride, image.columns.stride},
@@ -216,11 +211,10 @@ void TransferInserter::emitImageStep(Product &product, Value from, Value depth, 
 //===--- dimensions -----------------------------------------------------------------------===//
 
 aicore::ImageLimit TransferInserter::limitOf(Tile &tile, Product &product) {
-  const unsigned which = product.imageAt;
   aicore::ImageLimit limit =
       mmk::limitOf(*product.image, productNames(product.contract).reduction, product.channels);
-  limit.tile = which == 0 ? tile.tileM : tile.tileN;
-  limit.pixels = cast<MemRefType>(product.l1[which].getType()).getShape()[0];
+  limit.tile = tile.tileM;
+  limit.pixels = cast<MemRefType>(product.l1[0].getType()).getShape()[0];
   limit.stage = product.stage;
   return limit;
 }

@@ -53,9 +53,7 @@ static bool multipliesColumns(linalg::ContractOp first, linalg::ContractOp secon
 }
 
 /// Whether the cube loads windows of an image for it, in a loop of its own.
-static bool readsImage(linalg::ContractOp product) {
-  return imageOperand(product, 0) || imageOperand(product, 1);
-}
+static bool readsImage(linalg::ContractOp product) { return imageOperand(product).has_value(); }
 
 /// The products whose columns a product sums over by its left operand, in block order. A tensor of
 /// other products of which that is computed is read from memory. Other elementwise work and

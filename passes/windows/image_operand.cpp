@@ -194,8 +194,8 @@ bool ImageOperand::isChannelsLast() {
          (!lines.source || *lines.source == rank - 3);
 }
 
-std::optional<ImageOperand> imageOperand(linalg::ContractOp contract, unsigned which) {
-  Value tensor = contract.getInputs()[which];
+std::optional<ImageOperand> imageOperand(linalg::ContractOp contract) {
+  Value tensor = contract.getInputs()[0];
   ImageOperand image;
   for (Operation *op = tensor.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
@@ -210,7 +210,7 @@ std::optional<ImageOperand> imageOperand(linalg::ContractOp contract, unsigned w
   image.tensor = image.collapse.getResult();
   const SmallVector<StringRef> names =
       namesOf(llvm::to_vector(image.window.getDims().getAsRange<StringAttr>()));
-  if (!findImage(image, which, image.window.getMap(), names).empty())
+  if (!findImage(image, 0, image.window.getMap(), names).empty())
     return std::nullopt;
   return image;
 }

@@ -42,9 +42,9 @@ struct ImageOperand {
   bool isChannelsLast();
 };
 
-/// The window that operand `which` (0: A, 1: B) of a product reads in place, behind slices; nothing
-/// where it is another tensor.
-std::optional<ImageOperand> imageOperand(mlir::linalg::ContractOp contract, unsigned which);
+/// The window that the left operand of a product reads in place, behind slices; nothing where it is
+/// another tensor.
+std::optional<ImageOperand> imageOperand(mlir::linalg::ContractOp contract);
 
 /// The windows of the kernel's products that are copied into a matrix: what the cube can load
 /// itself. Where it cannot load one, the reason for the user.

@@ -1,11 +1,15 @@
 // Products of windows that the cube loads itself: each reads the window of its image in place of
 // the copy of all windows. An image whose channels are not last, and another operand whose depth is
-// not first, are copied into that order.
+// not first, are copied into that order. The load gives the cube windows as its left operand alone
+// (into L0B the published instruction loads pixels as the depth), so that a product whose right
+// operand they are is computed transposed.
 #include "backend/backend.h"
 #include "passes/dimensions.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
+#include "passes/windows/copy_in_order.h"
 #include "passes/windows/image_operand.h"
+#include "passes/windows/transposed_product.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -24,11 +28,12 @@ public:
 
   void run() {
     for (CopiedWindow &copied : copiedWindows(kernel)) {
-      if (!problemOf(copied).empty())
-        continue; // mmk-apply-variant has refused it where it is chosen
+      // mmk-apply-variant has refused the first where it is chosen; of two windows the left is read.
+      if (!problemOf(copied).empty() || (copied.which == 1 && imageOperand(copied.contract)))
+        continue;
       b.setInsertionPoint(copied.contract);
       read(copied);
-      putDepthFirst(copied.contract, 1 - copied.which);
+      putDepthFirst(copied.contract);
       for (Operation *op = copied.copy; op && op->use_empty() && !isa<ir::KernelOp>(op);) {
         Operation *input = op->getOperand(0).getDefiningOp();
         op->erase(); // the copy, then its window
@@ -48,29 +53,9 @@ private:
     copied.contract.getInputsMutable()[copied.which].assign(collapsed);
     if (collapse->use_empty())
       collapse.erase();
-    putChannelsLast(*imageOperand(copied.contract, copied.which));
-  }
-
-  /// A tensor with its dimensions in another order: result dimension i is `order[i]`.
-  Value inOrder(Value tensor, ArrayRef<int64_t> order) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    const Location loc = tensor.getLoc();
-    SmallVector<Value> extents;
-    SmallVector<AffineExpr> from(order.size());
-    for (auto [i, dim] : llvm::enumerate(order)) {
-      extents.push_back(dimValue(b, loc, dimName(tensor, dim)));
-      from[dim] = b.getAffineDimExpr(i);
-    }
-    const SmallVector<int64_t> shape(order.size(), ShapedType::kDynamic);
-    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType(), extents);
-    const SmallVector<AffineMap> maps = {AffineMap::get(order.size(), 0, from, b.getContext()),
-                                         b.getMultiDimIdentityMap(order.size())};
-    const SmallVector<utils::IteratorType> loops(order.size(), utils::IteratorType::parallel);
-    return linalg::GenericOp::create(b, loc, empty.getType(), tensor, empty, maps, loops,
-                                     [](OpBuilder &builder, Location at, ValueRange elements) {
-                                       linalg::YieldOp::create(builder, at, elements[0]);
-                                     })
-        .getResult(0);
+    if (copied.which == 1)
+      copied.contract = computeTransposed(b, copied.contract);
+    putChannelsLast(*imageOperand(copied.contract));
   }
 
   void putChannelsLast(ImageOperand image) {
@@ -91,12 +76,13 @@ private:
       indices.push_back(window.getMap().getResult(dim));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(window);
-    window.getSourceMutable().assign(inOrder(window.getSource(), order));
+    window.getSourceMutable().assign(copyInOrder(b, window.getSource(), order));
     window.setMap(AffineMap::get(window.getMap().getNumDims(), 0, indices, b.getContext()));
   }
 
-  /// The operand with its depth outside of the other dimension of its matrices.
-  void putDepthFirst(linalg::ContractOp contract, unsigned which) {
+  /// The right operand with its depth outside of its columns.
+  void putDepthFirst(linalg::ContractOp contract) {
+    constexpr unsigned which = 1;
     Value tensor = contract.getInputs()[which];
     SmallVector<AffineMap> maps = contract.getIndexingMapsArray();
     const ProductDims dims = *productDims(contract);
@@ -105,7 +91,7 @@ private:
       return;
     SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(rank));
     std::swap(order[rank - 2], order[rank - 1]);
-    contract.getInputsMutable()[which].assign(inOrder(tensor, order));
+    contract.getInputsMutable()[which].assign(copyInOrder(b, tensor, order));
     SmallVector<AffineExpr> along(maps[which].getResults());
     std::swap(along[rank - 2], along[rank - 1]);
     maps[which] = AffineMap::get(maps[which].getNumDims(), 0, along, b.getContext());
