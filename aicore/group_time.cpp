@@ -91,8 +91,7 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   if (product.image) {
     // A tile is of one image.
     tiles.rows = std::min(tiling.rows, product.image->pixels);
-    tiles.down =
-        product.image->images * llvm::divideCeilSigned(product.image->pixels, tiling.rows);
+    tiles.down = product.image->images * llvm::divideCeilSigned(product.image->pixels, tiling.rows);
     tiles.depth = product.image->depth();
   }
   if (tiling.splits > 1) {
@@ -180,7 +179,8 @@ double GroupTime::windowCycles(const Tiles &tiles, double bases) const {
                           ? std::floor(double(tiles.rows) / image.outWidth) * load.lineCycles
                           : 0,
                blocks = tiles.depth / double(image.limit.block);
-  return bases * load.startupCycles + blocks * (fractals * load.fractal(/*intoA=*/true, stride) + ends);
+  return bases * load.startupCycles +
+         blocks * (fractals * load.fractal(/*intoA=*/true, stride) + ends);
 }
 
 // The tiles that the cores compute at the same time, as passes/tile_order.cpp and, for lines of

@@ -27,7 +27,7 @@ struct OperandWork {
 
 /// A left operand that is windows of an image, which the cube loads.
 struct ImageWork {
-  ImageLimit limit; ///< its names are extents
+  ImageLimit limit;               ///< its names are extents
   int64_t images = 1, pixels = 1; ///< of the rows of the product; of each image
   int64_t channels = 1, outWidth = 1;
 

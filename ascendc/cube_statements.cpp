@@ -108,10 +108,6 @@ std::string Instructions::imageWidth(aicore::Load3dOp op) {
 }
 
 Statement Instructions::loadWindows(aicore::Load3dOp op) {
-  if (isIntoB(op.getTarget()))
-    return reportUnwritten(op, "windows of an image as the right operand of a product: into L0B, "
-                               "LoadData makes their pixels the depth (channels last in the result "
-                               "make them the left operand)");
   std::string sizes = fmt::format("{}, {}, ", expressions_.of(op.getLines()), imageWidth(op));
   for (mlir::Value value : {op.getTapRows(), op.getTapColumns(), op.getTop(), op.getOutWidth(),
                             op.getFirst(), op.getFrom(), op.getPixels(), op.getDepth()})

@@ -220,7 +220,7 @@ SmallVector<Access> Load3dOp::getAccesses() {
 LogicalResult Load3dOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
       failed(expectBuffer(*this, "source", getSource(), {Space::l1})) ||
-      failed(expectBuffer(*this, "target", getTarget(), {Space::l0a, Space::l0b})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::l0a})) ||
       failed(expectSameElements(*this, getSource(), getTarget())))
     return failure();
   const auto expectPair = [&](StringRef what, ArrayRef<int64_t> pair,

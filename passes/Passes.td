@@ -46,7 +46,9 @@ def ReadWindows : Pass<"mmk-read-windows", "::mlir::ModuleOp"> {
   let description = [{
     With `window = direct`, a product takes the collapsed window itself; there is no matrix of it.
     The image lies with its channels last, and the other operand with its depth outside: one that
-    does not is copied in that order first.
+    does not is copied in that order first. The windows are the left operand: a product whose right
+    operand they are is computed transposed, with what follows elementwise, and copied into the
+    order of the kernel.
     ```mlir
     %w = mmk.window %x (b, c, p + r, q + s)  %t = linalg.generic (%x, channels last)
     %m = linalg.generic (copy of %w)     =>  %w = mmk.window %t (b, p + r, q + s, c)

@@ -77,8 +77,7 @@ void Fuser::chooseKept() {
 
 // Where it is read transposed, the product has to be whole in memory, or what follows it has.
 bool Fuser::isBehindProduct(Value value) {
-  return isNode(value) && !isAnchor(value) &&
-         llvm::any_of(leavesOf(value), [](const Use &use) {
+  return isNode(value) && !isAnchor(value) && llvm::any_of(leavesOf(value), [](const Use &use) {
            return productOf(use.first) && use.second && use.second.isIdentity();
          });
 }

@@ -192,16 +192,16 @@ void TransferInserter::emitTapsLoad(Product &product, Value stageNumber) {
   along.append({ofChannel, matrix.dims[rank - 1]});
   sizes.append({block, extentOf(tensor, rank - 1)});
   aicore::LoadOp::create(b, loc, matrix.memref, matrix.offsets, b.getDenseI64ArrayAttr(along),
-                         DenseI64ArrayAttr(), IntegerAttr(), /*clipped=*/true, sizes,
-                         product.l1[1], product.slots[1], machine.padding());
+                         DenseI64ArrayAttr(), IntegerAttr(), /*clipped=*/true, sizes, product.l1[1],
+                         product.slots[1], machine.padding());
 }
 
 void TransferInserter::emitImageStep(Product &product, Value from, Value depth, Value firstPixel,
                                      Value pixels, Value target, Value targetSlot) {
   ImageOperand &image = *product.image;
   ImageLines &lines = product.lines;
-  aicore::Load3dOp::create(b, loc, product.l1[0], product.slots[0], lines.count,
-                           lines.width, lines.taps[0], lines.taps[1], lines.top, lines.outWidth,
+  aicore::Load3dOp::create(b, loc, product.l1[0], product.slots[0], lines.count, lines.width,
+                           lines.taps[0], lines.taps[1], lines.top, lines.outWidth,
                            add(lines.first, firstPixel), add(lines.from, from), pixels, depth,
                            ArrayRef<int64_t>{image.lines.stride, image.columns.stride},
                            ArrayRef<int64_t>{image.lines.dilation, image.columns.dilation},

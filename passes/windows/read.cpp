@@ -28,7 +28,8 @@ public:
 
   void run() {
     for (CopiedWindow &copied : copiedWindows(kernel)) {
-      // mmk-apply-variant has refused the first where it is chosen; of two windows the left is read.
+      // mmk-apply-variant has refused the first where it is chosen; of two windows the left is
+      // read.
       if (!problemOf(copied).empty() || (copied.which == 1 && imageOperand(copied.contract)))
         continue;
       b.setInsertionPoint(copied.contract);

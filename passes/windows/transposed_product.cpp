@@ -107,10 +107,10 @@ private:
         names.push_back(window.getDims()[dim]);
         dim = static_cast<int64_t>(names.size()) - 1;
       }
-    Value transposed = ir::WindowOp::create(
-        b, window.getLoc(), window.getResult().getType(), window.getSource(),
-        window.getMap().replaceDimsAndSymbols(places, {}, places.size(), 0), window.getSymbols(),
-        b.getArrayAttr(names), window.getPadding());
+    Value transposed =
+        ir::WindowOp::create(b, window.getLoc(), window.getResult().getType(), window.getSource(),
+                             window.getMap().replaceDimsAndSymbols(places, {}, places.size(), 0),
+                             window.getSymbols(), b.getArrayAttr(names), window.getPadding());
     auto named = cast<ArrayAttr>(collapse->getAttr(collapsedDimsAttr));
     SmallVector<Attribute> dims(named.getValue());
     std::swap(dims[dims.size() - 2], dims.back());

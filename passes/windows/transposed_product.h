@@ -8,8 +8,8 @@ namespace mmk {
 
 /// Puts the transposed product in place of one whose right operand is a collapsed mmk.window. What
 /// follows elementwise and reads no other matrix, such as a bias and an activation, is computed
-/// transposed, too. The result of that is copied into the order of the kernel. The builder then stands before the
-/// product.
+/// transposed, too. The result of that is copied into the order of the kernel. The builder then
+/// stands before the product.
 mlir::linalg::ContractOp computeTransposed(mlir::OpBuilder &b, mlir::linalg::ContractOp contract);
 
 } // namespace mmk
