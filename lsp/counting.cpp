@@ -36,8 +36,10 @@ std::vector<KnownParameter> knownParameters(const Kernel &kernel, const Case &ea
 /// The nearest legal variant follows the message that is printed last, as on the command line.
 void addMessages(const Lowering &lowering, Diagnostics &all) {
   std::vector<Diagnostic> messages = lowering.messages.all();
-  const auto last = std::ranges::max_element(
-      messages, [](const Diagnostic &a, const Diagnostic &b) { return a.where.begin <= b.where.begin; });
+  const auto last =
+      std::ranges::max_element(messages, [](const Diagnostic &a, const Diagnostic &b) {
+        return a.where.begin <= b.where.begin;
+      });
   if (last != messages.end() && lowering.nearest)
     last->notes.push_back(
         {Severity::note, {}, "nearest legal: " + spelling(*lowering.nearest), {}});
@@ -56,8 +58,7 @@ LoweredText::LoweredText(const std::string &path, const std::string &text, const
 Lowering *LoweredText::lowered(const Kernel &kernel) {
   if (const auto found = lowered_.find(kernel.name); found != lowered_.end())
     return &found->second;
-  Lowering lowering =
-      compiler_->lower(kernel, compiler_->toIr(kernel), LoweringLevel::aicore, {});
+  Lowering lowering = compiler_->lower(kernel, compiler_->toIr(kernel), LoweringLevel::aicore, {});
   return &lowered_.emplace(kernel.name, std::move(lowering)).first->second;
 }
 
@@ -81,8 +82,8 @@ LoweredText::Count LoweredText::count(const std::string &kernel, const std::stri
     return {.problem = "the text has errors"};
   if (!backendOf(machine_.kind).hasClock())
     return {.problem = machine_.name + " has no clock but the real one"};
-  const auto found = std::ranges::find(program_->kernels, kernel,
-                                       [](const auto &each) { return each->name; });
+  const auto found =
+      std::ranges::find(program_->kernels, kernel, [](const auto &each) { return each->name; });
   if (found == program_->kernels.end())
     return {.problem = fmt::format("there is no kernel '{}'", kernel)};
   const auto each = std::ranges::find((*found)->cases, kernelCase, &Case::name);

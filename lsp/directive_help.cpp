@@ -14,21 +14,26 @@ std::string_view purposeOf(std::string_view name) {
       {"cores", "The cores to use. `auto` is all cores of the machine."},
       {"grid", "The parts into which a dimension is distributed over the cores; of the inner "
                "dimension of a product, split-K."},
-      {"tile", "The size of one step: in the memories of the matrix unit, or, without a product, of "
-               "the vector unit. `auto` shrinks it until enough cores have work."},
+      {"tile",
+       "The size of one step: in the memories of the matrix unit, or, without a product, of "
+       "the vector unit. `auto` shrinks it until enough cores have work."},
       {"stage", "The depth of one transfer from global memory to L1; a multiple of the tile."},
-      {"buffers", "The copies of an on-chip buffer. With two, one is filled while the other is used."},
+      {"buffers",
+       "The copies of an on-chip buffer. With two, one is filled while the other is used."},
       {"keep", "A panel of an operand stays in L1 for a whole row or column of tiles."},
-      {"bias", "The vector unit adds a row to a product, or the accumulator is initialised with it."},
-      {"skew", "All cores compute the stages of a product in the same order, or each core starts at "
-               "another stage."},
+      {"bias",
+       "The vector unit adds a row to a product, or the accumulator is initialised with it."},
+      {"skew",
+       "All cores compute the stages of a product in the same order, or each core starts at "
+       "another stage."},
       {"window", "The windows of a product are written as a matrix first, or loaded from lines of "
                  "the image."},
       {"store", "The accumulator is stored when its tile is done, or in two halves, each while the "
                 "other is computed."},
       {"order", "The order in which the tiles of the result are computed."},
-      {"fuse", "The elementwise part is applied while the tile is on the chip, or in a separate pass "
-               "over global memory."},
+      {"fuse",
+       "The elementwise part is applied while the tile is on the chip, or in a separate pass "
+       "over global memory."},
       {"preload", "With `fuse = products`, how many parts of the first product are computed before "
                   "the second one needs the first of them."},
       {"through", "What the cube and the vector cores of a block exchange goes directly, where the "

@@ -7,8 +7,8 @@
 
 namespace mmk::lsp {
 
-/// Markdown on a directive: what it does, its legal choices, and why one may be better; empty for an
-/// unknown one.
+/// Markdown on a directive: what it does, its legal choices, and why one may be better; empty for
+/// an unknown one.
 std::string directiveHelp(std::string_view name);
 
 /// "auto", "rows", "swizzle(4)", or common numbers: what may follow the '=' of a directive.

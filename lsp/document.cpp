@@ -43,9 +43,8 @@ void Document::setMachine(const Machine &machine) {
 
 void Document::replace(uint32_t begin, uint32_t end, const std::string &text) {
   // A name that an edit touches may be another one now.
-  std::erase_if(names_.occurrences, [&](const Occurrence &each) {
-    return each.begin <= end && begin <= each.end;
-  });
+  std::erase_if(names_.occurrences,
+                [&](const Occurrence &each) { return each.begin <= end && begin <= each.end; });
   const uint32_t removed = end - begin, added = static_cast<uint32_t>(text.size());
   for (Occurrence &each : names_.occurrences)
     if (each.begin > begin) {
@@ -61,8 +60,7 @@ void Document::analyse() {
   syntax_.reset();
   kernels_.clear();
   file_ = fileOf(path_, text_, diagnostics_);
-  const auto tree =
-      diagnostics_.hasErrors() ? nullptr : ParseTree::of(*file_, diagnostics_);
+  const auto tree = diagnostics_.hasErrors() ? nullptr : ParseTree::of(*file_, diagnostics_);
   tokens_ = tree ? tokensOf(*tree) : tokensOf(file_->text());
   outline_ = outlineOf(text_, tokens_);
   if (tree && tree->isSound())

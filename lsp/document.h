@@ -1,7 +1,8 @@
 // A text that an editor has open, and what is known of it.
 //
-// Every answer is of the current text. Of a text that does not parse, names are those of the last one
-// that did, each moved along with the edits since then and dropped where an edit has touched it.
+// Every answer is of the current text. Of a text that does not parse, names are those of the last
+// one that did, each moved along with the edits since then and dropped where an edit has touched
+// it.
 #pragma once
 
 #include "lsp/names.h"

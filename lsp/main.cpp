@@ -25,7 +25,9 @@ it on standard input and output. docs/editors.md sets up VS Code, Vim and Emacs.
 
 int serve(const std::vector<std::string> &words) {
   using namespace mmk;
-  const auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+  const auto has = [&](std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+  };
   if (has("--help") || has("-h"))
     return driver::print(page), driver::success;
   if (has("--version"))
@@ -37,8 +39,7 @@ int serve(const std::vector<std::string> &words) {
     throw driver::UserError(fmt::format("expected options alone, found '{}'", rest.front()));
 
   llvm::lsp::JSONTransport transport(stdin, llvm::outs());
-  lsp::Server server(transport,
-                     driver::loadMachineOrRefuse(machine.value_or("ascend910b3"), {}));
+  lsp::Server server(transport, driver::loadMachineOrRefuse(machine.value_or("ascend910b3"), {}));
   return server.run() ? driver::success : driver::userError;
 }
 

@@ -32,8 +32,12 @@ private:
 
   OutlineItem named(OutlineItem::Kind kind) {
     const TextToken &name = tokens_[at_ + 1];
-    OutlineItem item{kind, std::string(text_.substr(name.begin, name.end - name.begin)),
-                     tokens_[at_].begin, name.end, name.begin, name.end};
+    OutlineItem item{kind,
+                     std::string(text_.substr(name.begin, name.end - name.begin)),
+                     tokens_[at_].begin,
+                     name.end,
+                     name.begin,
+                     name.end};
     at_ += 2;
     return item;
   }
@@ -42,7 +46,8 @@ private:
     const bool isKernel = tokens_[at_].type == MmkLexer::KERNEL;
     OutlineItem item = named(isKernel ? OutlineItem::Kind::kernel : OutlineItem::Kind::function);
     const size_t last = isKernel ? MmkLexer::RIGHT_BRACE : MmkLexer::SEMICOLON;
-    for (int depth = 0; at_ < tokens_.size() && !begins(MmkLexer::KERNEL) && !begins(MmkLexer::FN);) {
+    for (int depth = 0;
+         at_ < tokens_.size() && !begins(MmkLexer::KERNEL) && !begins(MmkLexer::FN);) {
       if (isKernel && begins(MmkLexer::CASE)) {
         item.cases.push_back(kernelCase());
         item.end = item.cases.back().end;

@@ -1,5 +1,5 @@
-// Kernels, functions and cases of a text by its tokens alone, so that a text that does not parse has
-// them, too.
+// Kernels, functions and cases of a text by its tokens alone, so that a text that does not parse
+// has them, too.
 #pragma once
 
 #include <cstdint>

@@ -24,10 +24,10 @@ bool isName(const std::string &text) {
 bool isTaken(const Names &names, const Symbol &symbol, const std::string &name) {
   return std::ranges::any_of(names.symbols, [&](const Symbol &each) {
     const bool isWhole = symbol.item.empty(); // a kernel or a function
-    return each.name == name && (isWhole ? each.kind == symbol.kind ||
-                                               (symbol.kind == NameKind::function &&
-                                                each.kind == NameKind::libraryFunction)
-                                         : each.item == symbol.item);
+    return each.name == name &&
+           (isWhole ? each.kind == symbol.kind || (symbol.kind == NameKind::function &&
+                                                   each.kind == NameKind::libraryFunction)
+                    : each.item == symbol.item);
   });
 }
 
@@ -59,16 +59,17 @@ llvm::Expected<std::vector<Occurrence>> placesToRename(const Document &document,
   if (newName.empty() || newName == symbol.name)
     return places;
   if (!isName(newName))
-    return noRename(fmt::format("'{}' is no name: expected a letter or '_', then letters, digits and "
-                              "'_', and no keyword",
-                              newName));
+    return noRename(
+        fmt::format("'{}' is no name: expected a letter or '_', then letters, digits and "
+                    "'_', and no keyword",
+                    newName));
   if (isTaken(names, symbol, newName))
     return noRename(fmt::format("'{}' is the name of something else here", newName));
   // What else a name decides, such as that of merged dimensions, the compiler says.
   const Document after(document.path(), renamed(document, places, newName), 0, machine);
   if (after.diagnostics().all().size() > document.diagnostics().all().size())
-    return noRename(fmt::format("with the name '{}': {}", newName,
-                              after.diagnostics().all().back().message));
+    return noRename(
+        fmt::format("with the name '{}': {}", newName, after.diagnostics().all().back().message));
   return places;
 }
 

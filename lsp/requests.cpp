@@ -150,9 +150,8 @@ void Server::complete(const Parameters &parameters, Reply reply) {
   Array items;
   if (const Open *text = find(parameters, uri))
     for (const Proposal &each : proposalsAt(text->document, offsetOf(parameters, text->document)))
-      items.push_back(Object{{"label", each.text},
-                             {"kind", static_cast<int>(each.kind)},
-                             {"detail", each.detail}});
+      items.push_back(Object{
+          {"label", each.text}, {"kind", static_cast<int>(each.kind)}, {"detail", each.detail}});
   reply(Object{{"isIncomplete", false}, {"items", std::move(items)}});
 }
 
@@ -179,8 +178,8 @@ void Server::rename(const Parameters &parameters, Reply reply) {
   const std::string name = parameters.object.getString("newName").value_or("").str();
   if (!text || name.empty())
     return reply(refuse("expected the name of an open text, and a new one"));
-  auto places = placesToRename(text->document, offsetOf(parameters, text->document), name,
-                               *machine_);
+  auto places =
+      placesToRename(text->document, offsetOf(parameters, text->document), name, *machine_);
   if (!places)
     return reply(refuse(llvm::toString(places.takeError())));
   Array edits;
@@ -197,16 +196,15 @@ void Server::lenses(const Parameters &parameters, Reply reply) {
     for (const OutlineItem &item : text->document.outline())
       for (const OutlineItem &each : item.cases) {
         const auto count = text->counts.find({item.name, each.name});
-        const std::string title = count == text->counts.end()
-                                      ? "count"
-                                      : fmt::format("{} on {}", summaryOf(count->second),
-                                                    machine_->name);
+        const std::string title =
+            count == text->counts.end()
+                ? "count"
+                : fmt::format("{} on {}", summaryOf(count->second), machine_->name);
         const Object argument{{"uri", uri}, {"kernel", item.name}, {"case", each.name}};
-        all.push_back(Object{
-            {"range", text->document.lines().range(each.nameBegin, each.nameEnd)},
-            {"command", Object{{"title", title},
-                               {"command", "mmk.count"},
-                               {"arguments", Array{Value(Object(argument))}}}}});
+        all.push_back(Object{{"range", text->document.lines().range(each.nameBegin, each.nameEnd)},
+                             {"command", Object{{"title", title},
+                                                {"command", "mmk.count"},
+                                                {"arguments", Array{Value(Object(argument))}}}}});
       }
   reply(std::move(all));
 }
@@ -223,7 +221,7 @@ void Server::execute(const Parameters &parameters, Reply reply) {
     return reply(refuse("unknown command; expected mmk.count"));
   const std::string kernel = of("kernel"), kernelCase = of("case"), uri = of("uri");
   const auto shared = std::make_shared<Reply>(std::move(reply)); // std::function is copied
-  count(uri, kernel, kernelCase, [=](const LoweredText::Count &count) {
+  count(uri, kernel, kernelCase, [=, this](const LoweredText::Count &count) {
     if (!count.problem.empty())
       return (*shared)(refuse(count.problem));
     (*shared)(Object{{"kernel", kernel},
@@ -234,6 +232,7 @@ void Server::execute(const Parameters &parameters, Reply reply) {
                      {"bytes", count.bytes},
                      {"bound", count.bound},
                      {"summary", summaryOf(count)}});
+    refreshLenses();
   });
 }
 

@@ -74,6 +74,10 @@ void Server::initialize(const Parameters &parameters, Reply reply) {
   const std::lock_guard lock(mutex_);
   if (const Object *options = parameters.object.getObject("initializationOptions"))
     setOptions(*options);
+  const Object *client = &parameters.object;
+  for (const char *key : {"capabilities", "workspace", "codeLens"})
+    client = client ? client->getObject(key) : nullptr;
+  refreshesLenses_ = client && client->getBoolean("refreshSupport").value_or(false);
   const int incremental = 2;
   reply(Object{
       {"serverInfo", Object{{"name", "mmk-lsp"}, {"version", MMK_VERSION}}},
@@ -115,6 +119,17 @@ void Server::setOptions(const Object &options) {
     text.document.setMachine(*machine_);
 }
 
+void Server::refreshLenses() {
+  const std::lock_guard lock(mutex_);
+  if (!refreshesLenses_)
+    return;
+  const auto ignoreAnswer = [](const Value &, llvm::Expected<Parameters> answer) {
+    llvm::consumeError(answer.takeError());
+  };
+  handler_.outgoingRequest<Value, Parameters>("workspace/codeLens/refresh", ignoreAnswer)(
+      nullptr, fmt::format("lenses {}", ++lastRequest_));
+}
+
 void Server::configure(const Parameters &parameters) {
   const std::lock_guard lock(mutex_);
   const Object *settings = parameters.object.getObject("settings");
@@ -131,8 +146,7 @@ void Server::open(const Parameters &parameters) {
   const Object *item = parameters.object.getObject("textDocument");
   const std::string uri = textOf(item, "uri");
   texts_.erase(uri);
-  texts_.emplace(uri,
-                 Open{{nameOf(uri), textOf(item, "text"), versionOf(item), *machine_}, {}, 0});
+  texts_.emplace(uri, Open{{nameOf(uri), textOf(item, "text"), versionOf(item), *machine_}, {}, 0});
   check(uri);
 }
 
@@ -174,10 +188,10 @@ Server::Open *Server::find(const Parameters &parameters, std::string &uri) {
 
 void Server::publish(const std::string &uri, const Document &document,
                      const Diagnostics &diagnostics) {
-  publishMessages_(Object{
-      {"uri", uri},
-      {"version", document.version()},
-      {"diagnostics", messagesOf(diagnostics, uri, document.path(), document.lines())}});
+  publishMessages_(
+      Object{{"uri", uri},
+             {"version", document.version()},
+             {"diagnostics", messagesOf(diagnostics, uri, document.path(), document.lines())}});
 }
 
 void Server::check(const std::string &uri) {
@@ -222,8 +236,7 @@ LoweredText &Server::lowered(const Snapshot &snapshot) {
   return *cached.lowered;
 }
 
-void Server::count(const std::string &uri, const std::string &kernel,
-                   const std::string &kernelCase,
+void Server::count(const std::string &uri, const std::string &kernel, const std::string &kernelCase,
                    std::function<void(const LoweredText::Count &)> done) {
   background_.add("", {}, [this, uri, kernel, kernelCase, done = std::move(done)] {
     const std::optional<Snapshot> now = snapshot(uri);

@@ -61,6 +61,8 @@ private:
   uint32_t offsetOf(const Parameters &parameters, const Document &document) const;
 
   void setOptions(const llvm::json::Object &options);
+  /// Has the client show the lenses again, where it can.
+  void refreshLenses();
   void publish(const std::string &uri, const Document &document, const Diagnostics &diagnostics);
   /// After each change: the messages of the text now, those of the machine when it rests.
   void check(const std::string &uri);
@@ -88,7 +90,9 @@ private:
   std::shared_ptr<const Machine> machine_;
   std::map<std::string, Open> texts_; ///< by URI
   uint64_t lastRevision_ = 0;
-  bool lowers_ = true;                ///< kernels are lowered for their messages
+  int64_t lastRequest_ = 0;             ///< of the server
+  bool refreshesLenses_ = false;        ///< the client can
+  bool lowers_ = true;                  ///< kernels are lowered for their messages
   std::chrono::milliseconds rest_{300}; ///< of a text, before its kernels are lowered
   bool hasShutDown_ = false;
 

@@ -20,12 +20,12 @@ class Refused(Exception):
 class Client:
     """One server. Requests wait for their answers; notifications of the server are kept in order."""
 
-    def __init__(self, *words, **options):
+    def __init__(self, *words, capabilities=None, **options):
         self.process = subprocess.Popen([LSP, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
         self.versions = {}
         self.notifications = collections.deque()
-        self.capabilities = self.request("initialize", processId=None, rootUri=None, capabilities={},
+        self.capabilities = self.request("initialize", processId=None, rootUri=None, capabilities=capabilities or {},
                                          initializationOptions={"lower": False} | options)["capabilities"]
         self.notify("initialized")
 
@@ -64,14 +64,17 @@ class Client:
     def request(self, method, **parameters):
         return self.finish(self.begin(method, **parameters))
 
-    def next(self, method):
-        """The next notification of this method."""
+    def next_message(self, method):
+        """The next notification or request of the server of this method."""
         while True:
             for message in self.notifications:
                 if message.get("method") == method:
                     self.notifications.remove(message)
-                    return message["params"]
+                    return message
             self.notifications.append(self.receive())
+
+    def next(self, method):
+        return self.next_message(method)["params"]
 
     # Texts.
 

@@ -233,6 +233,17 @@ class Requests(ServerTest):
         with self.assertRaisesRegex(Refused, "unknown command"):
             self.server.request("workspace/executeCommand", command="mmk.run", arguments=[])
 
+    def test_lenses_are_shown_again(self):
+        """A client that can is told when a case has been counted."""
+        client = self.client(capabilities={"workspace": {"codeLens": {"refreshSupport": True}}})
+        client.open(TEXT)
+        command = client.of("codeLens")[0]["command"]
+        for _ in range(2):
+            client.request("workspace/executeCommand", command=command["command"], arguments=command["arguments"])
+            message = client.next_message("workspace/codeLens/refresh")
+            client.send({"id": message["id"], "result": None})
+        self.assertEqual(client.end(), 0)
+
     def test_a_text_that_is_not_open(self):
         other = "file:///other.mmk"
         for method in ["hover", "definition", "prepareRename"]:

@@ -1,0 +1,42 @@
+;; Opens the text of $MMK_TEXT in Emacs with editors/emacs, and prints what becomes of it as JSON. -*- lexical-binding: t -*-
+
+(require 'json)
+(require 'eglot)
+(require 'mmk-mode)
+
+(defun face-of (word)
+  (goto-char (point-min))
+  (re-search-forward (concat "\\_<" word "\\_>"))
+  (symbol-name (or (get-text-property (match-beginning 0) 'face) 'none)))
+
+(defun wait-for (condition)
+  (with-timeout (60 nil)
+    (while (not (funcall condition))
+      (accept-process-output nil 0.05))
+    t))
+
+(defun messages-now ()
+  (let (found)
+    (dolist (each (flymake-diagnostics))
+      (push (vector (line-number-at-pos (flymake-diagnostic-beg each)) (flymake-diagnostic-text each)) found))
+    found))
+
+(defun hover-on (word)
+  (goto-char (point-min))
+  (re-search-forward (concat "\\_<" word "\\_>"))
+  (goto-char (match-beginning 0))
+  (plist-get (plist-get (jsonrpc-request (eglot-current-server) :textDocument/hover (eglot--TextDocumentPositionParams))
+                        :contents)
+             :value))
+
+(find-file (getenv "MMK_TEXT"))
+(font-lock-ensure)
+(let ((faces (mapcar #'face-of '("kernel" "f16" "tile" "M" "one")))
+      (indented (progn (indent-region (point-min) (point-max))
+                       (buffer-substring-no-properties (point-min) (point-max)))))
+  (apply #'eglot--connect (eglot--guess-contact))
+  (wait-for (lambda () (flymake-start) (messages-now)))
+  (princ (json-encode `((mode . ,(symbol-name major-mode)) (faces . ,(vconcat faces)) (indented . ,indented)
+                        (messages . ,(vconcat (messages-now))) (hover . ,(hover-on "b")))))
+  (terpri)
+  (eglot-shutdown (eglot-current-server)))
