@@ -1,4 +1,5 @@
-"""The manual in section 1, from the pages of `mmk help`: mmk.1.gz, and mmk-COMMAND.1.gz for each command.
+"""The manual in section 1, from the pages of `mmk help`: mmk.1.gz, and mmk-COMMAND.1.gz for each
+command; and of mmk-lsp, which is beside mmk.
 
     manual.py MMK FOLDER
 """
@@ -8,7 +9,7 @@ import pathlib
 import re
 import sys
 
-from help_pages import HEADING, commands, read_options, said
+from help_pages import HEADING, Command, commands, read_options, said
 
 ITEM = re.compile(r"^(\S+) {2,}(\S.*)$")
 
@@ -103,6 +104,8 @@ def main():
     for command in found:
         if command.name != "help":
             write(folder, f"mmk-{command.name}", page_of(command, version))
+    server = pathlib.Path(mmk).with_name("mmk-lsp")
+    write(folder, server.name, page_of(Command("lsp", "the language server of .mmk texts", said(server, "--help")), version))
 
 
 if __name__ == "__main__":
