@@ -82,9 +82,14 @@ SmallVector<AddedRow> findAddedRows(ir::KernelOp kernel, std::string &problem) {
   return found;
 }
 
-void startFromRows(ir::KernelOp kernel) {
+LogicalResult startFromRows(ir::KernelOp kernel) {
   std::string problem;
-  for (const AddedRow &added : findAddedRows(kernel, problem)) {
+  const SmallVector<AddedRow> rows = findAddedRows(kernel, problem);
+  if (rows.empty())
+    return kernel.choice("bias").emitError()
+           << "bias = table takes a row of f32 that is added to a product, but " << problem
+           << "; legal: vector";
+  for (const AddedRow &added : rows) {
     linalg::ContractOp product = added.product;
     linalg::GenericOp sum = added.sum;
     AffineMap along = sum.getMatchingIndexingMap(added.row);
@@ -104,6 +109,7 @@ void startFromRows(ir::KernelOp kernel) {
     if (zero->use_empty())
       zero.erase();
   }
+  return success();
 }
 
 } // namespace mmk

@@ -21,7 +21,7 @@ struct AddedRow {
 llvm::SmallVector<AddedRow> findAddedRows(ir::KernelOp kernel, std::string &problem);
 
 /// Starts each such product from its row: `linalg.broadcast` replaces the zero, and the sum is
-/// removed.
-void startFromRows(ir::KernelOp kernel);
+/// removed. An error where the kernel has none.
+mlir::LogicalResult startFromRows(ir::KernelOp kernel);
 
 } // namespace mmk

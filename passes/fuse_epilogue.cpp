@@ -329,8 +329,8 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
       readPositions(kernel);
-      if (kernel.chosenWord("bias", "vector") == "table")
-        startFromRows(kernel);
+      if (kernel.chosenWord("bias", "vector") == "table" && failed(startFromRows(kernel)))
+        return signalPassFailure();
       if (failed(Fuser(kernel).run()))
         return signalPassFailure();
       auto machine = getOperation()->getAttrOfType<aicore::MachineAttr>("aicore.machine");

@@ -27,6 +27,11 @@ kernel activated(x: f16[B, C, H, W], w: f16[O, C, R, S], bias: f32[O]) -> y: f16
   schedule { tile O = 32, PQ = 64, CRS = 48; stage CRS = 144; window = direct; }
 }
 
+// What is a column of the product is a row of the transposed one, which may start from it.
+// TABLE-LABEL: mmk.kernel @activated
+// TABLE:         linalg.broadcast ins({{.*}} : tensor<?xf32>)
+// TABLE-NOT:     arith.addf
+
 // Another matrix is read as it is, and added where the product is transposed.
 // RESIDUAL-LABEL: mmk.kernel @residual
 // RESIDUAL:         mmk.fusion_group

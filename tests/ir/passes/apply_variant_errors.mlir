@@ -1,5 +1,5 @@
-// The errors of apply-variant, with the legal choices.
-// RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-apply-variant
+// The errors of apply-variant, with the legal choices; those of bias = table are of fuse-epilogue.
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-apply-variant --mmk-fuse-epilogue
 
 #machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
