@@ -121,8 +121,8 @@ LogicalResult LegalityCheck::checkKeep(ir::ChoiceOp choice) {
   return result;
 }
 
-// A product starts from its bias where there is a table for it. mmk-fuse-epilogue looks for the bias,
-// behind products as they are computed.
+// A product starts from its bias where there is a table for it. mmk-fuse-epilogue looks for the
+// bias, behind products as they are computed.
 LogicalResult LegalityCheck::checkBias(ir::ChoiceOp choice) {
   if (machine.capacity(aicore::Space::bt) == 0)
     return choice.emitError() << "bias = table needs a bias table, which "
