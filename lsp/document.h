@@ -20,6 +20,8 @@ class Document {
 public:
   /// `path` names the text in messages. The machine outlives the document.
   Document(std::string path, std::string text, int64_t version, const Machine &machine);
+  Document(const Document &) = delete; // its parts refer to its text
+  Document &operator=(const Document &) = delete;
 
   struct Change {
     std::optional<llvm::lsp::Range> range; ///< none: the whole text

@@ -6,8 +6,9 @@
 #include "schedule/directive.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
-#include <set>
+#include <utility>
 
 namespace mmk::lsp {
 namespace {

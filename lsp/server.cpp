@@ -146,7 +146,7 @@ void Server::open(const Parameters &parameters) {
   const Object *item = parameters.object.getObject("textDocument");
   const std::string uri = textOf(item, "uri");
   texts_.erase(uri);
-  texts_.emplace(uri, Open{{nameOf(uri), textOf(item, "text"), versionOf(item), *machine_}, {}, 0});
+  texts_.try_emplace(uri, nameOf(uri), textOf(item, "text"), versionOf(item), *machine_);
   check(uri);
 }
 

@@ -32,10 +32,13 @@ public:
 private:
   /// A text, its counts, and what the background lowers.
   struct Open {
+    Open(std::string path, std::string text, int64_t version, const Machine &machine)
+        : document(std::move(path), std::move(text), version, machine) {}
+
     Document document;
     Counts counts;
     /// Of the text on this machine; never used twice, as the versions of a client are.
-    uint64_t revision;
+    uint64_t revision = 0;
   };
 
   void addMethods();

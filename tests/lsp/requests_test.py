@@ -244,6 +244,19 @@ class Requests(ServerTest):
             client.send({"id": message["id"], "result": None})
         self.assertEqual(client.end(), 0)
 
+    def test_texts_that_are_no_programs(self):
+        """Each has one message, and the server goes on."""
+        for text, message in [("", "the file is empty"), ("\0", "zero byte"), ("(" * 100000, "brackets deep"),
+                              ("kernel k() -> y: f32 { y = 1" + "+1" * 10000 + "; }", "more than 500 operators"),
+                              (" " * (1 << 20) + "x", "at most 1048576"), ("/*", "does not end"), ("\ufeff", "empty")]:
+            with self.subTest(text=text[:20]):
+                messages = self.server.change([{"text": text}])
+                self.assertEqual(len(messages), 1)
+                self.assertIn(message, messages[0]["message"])
+                self.assertIsNone(self.server.at("hover", (0, 0)))
+                self.server.at("completion", (0, len(text)))
+        self.assertEqual(self.server.change([{"text": TEXT}]), [])
+
     def test_a_text_that_is_not_open(self):
         other = "file:///other.mmk"
         for method in ["hover", "definition", "prepareRename"]:
