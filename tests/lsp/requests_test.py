@@ -156,7 +156,7 @@ class Requests(ServerTest):
             with self.subTest(place=place, name=name), self.assertRaisesRegex(Refused, why):
                 self.rename(place, name)
         self.server.change([{"text": TEXT + "kernel"}])
-        with self.assertRaisesRegex(Refused, "the text has syntax errors"):
+        with self.assertRaisesRegex(Refused, "the text has syntax errors; names are renamed when it parses"):
             self.rename(("raw",), "product")
 
     def test_completion(self):
@@ -198,7 +198,7 @@ class Requests(ServerTest):
         self.server.change([{"text": done.stdout}])
         self.assertEqual(self.server.of("formatting", options={}), [])
         self.server.change([{"text": TEXT + "kernel"}])
-        with self.assertRaisesRegex(Refused, "formatted when it parses"):
+        with self.assertRaisesRegex(Refused, "the text has syntax errors; it is formatted when it parses"):
             self.server.of("formatting", options={})
 
     def test_symbols(self):
@@ -230,8 +230,27 @@ class Requests(ServerTest):
         self.server.change([{"text": TEXT + "kernel"}])
         with self.assertRaisesRegex(Refused, "the text has errors"):
             self.server.request("workspace/executeCommand", command="mmk.count", arguments=command["arguments"])
-        with self.assertRaisesRegex(Refused, "unknown command"):
+        with self.assertRaisesRegex(Refused, "unknown command; expected mmk.count"):
             self.server.request("workspace/executeCommand", command="mmk.run", arguments=[])
+
+    def test_what_cannot_be_counted(self):
+        text = TEXT.replace("kernel copied", "kernel large(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {\n  c = a @ b;\n"
+                            "  schedule {\n    tile M = 1024, N = 1024;\n  }\n  case one { M = 1; N = 1; K = 1; }\n}\n\n"
+                            "kernel copied")
+        self.assertEqual(self.server.change([{"text": text}]), [])
+
+        def count(kernel, case, uri=URI):
+            self.server.request("workspace/executeCommand", command="mmk.count",
+                                arguments=[{"uri": uri, "kernel": kernel, "case": case}])
+        for kernel, case, uri, why in [("scares", "one", URI, "there is no kernel 'scares'"),
+                                       ("scores", "two", URI, "'scores' has no case 'two'"),
+                                       ("large", "one", URI, "the default variant is not legal on ascend910b3"),
+                                       ("scores", "one", "file:///other.mmk", "the text is not open")]:
+            with self.subTest(why=why), self.assertRaisesRegex(Refused, why):
+                count(kernel, case, uri)
+        self.server.notify("workspace/didChangeConfiguration", settings={"mmk": {"machine": "host"}})
+        with self.assertRaisesRegex(Refused, "host has no clock but the real one"):
+            count("scores", "one")
 
     def test_lenses_are_shown_again(self):
         """A client that can is told when a case has been counted."""
@@ -263,6 +282,8 @@ class Requests(ServerTest):
             self.assertIsNone(self.server.at(method, (0, 0), other))
         self.assertEqual(self.server.of("documentSymbol", other), [])
         self.assertEqual(self.server.of("codeLens", other), [])
+        with self.assertRaisesRegex(Refused, "expected the name of an open text, and a new one"):
+            self.server.at("rename", (0, 0), other, newName="x")
 
     def test_options(self):
         def said(*words):
@@ -273,7 +294,7 @@ class Requests(ServerTest):
         wrong = said("--machine", "ascend910b4x")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("ascend910b4", wrong.stderr)
-        self.assertIn("found 'file.mmk'", said("file.mmk").stderr)
+        self.assertIn("expected options alone, found 'file.mmk'", said("file.mmk").stderr)
         self.assertEqual(said().returncode, 2, "the input ended without shutdown")
         self.assertEqual(self.server.end(), 0)
         machine = Client("--machine", "host")
