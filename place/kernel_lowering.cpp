@@ -89,7 +89,11 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
     Value filled = yield.getValues()[cast<OpResult>(tensor).getResultNumber()];
     auto loop = filled.getDefiningOp<scf::ForOp>();
     Value init = loop.getInitArgs()[cast<OpResult>(filled).getResultNumber()];
-    return mapped(init.getDefiningOp<tensor::EmptyOp>().getMixedSizes()[dim]);
+    // By its name: the group may be a window that is read in place, of which nothing is emitted.
+    const OpFoldResult size = init.getDefiningOp<tensor::EmptyOp>().getMixedSizes()[dim];
+    if (auto value = dyn_cast<Value>(size); value && value.getDefiningOp<ir::DimOp>())
+      return dimension(value.getDefiningOp<ir::DimOp>().getName());
+    return mapped(size);
   }
   llvm_unreachable(
       "a tensor of a tiled kernel is a parameter, generated, a fusion group's result or a slice");

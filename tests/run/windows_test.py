@@ -112,6 +112,10 @@ KERNELS = [
      "dim P = t*(H - 1) + R; dim Q = t*(W - 1) + S; y[b, o, p, q] = sum[c, r, s | "
      "(p - r) % t == 0 && (q - s) % t == 0](pad(x, 0)[b, c, (p - r) / t, (q - s) / t] * w[o, c, r, s]);",
      lambda x, w: transposed(x, w, 2), "O x PQ x CRS"),
+    # Every second row of a matrix, with elementwise work behind the product.
+    ("x: f16[3, 4], w: f16[4, 4]", "y: f32[2, 4]",
+     "let u[i: 2, j] = sum[k](x[t*i, k] * w[k, j]); y[i, j] = abs(u[i, j]);",
+     lambda x, w: abs(x[::2] @ w), None),
 ]
 
 
