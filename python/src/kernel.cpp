@@ -177,7 +177,7 @@ void Kernel::makeResults(Call &call) {
   const auto isMissing = [](py::handle value) { return !value; };
   if (std::none_of(call.values.begin() + parameters_, call.values.end(), isMissing))
     return;
-  if (!haveSameExtents(last_, call.tensors))
+  if (lastExtents_.empty() || !haveSameExtents(last_, call.tensors))
     inferResults(call.tensors);
   const std::vector<Extents> extents = lastExtents_; // making an array may run other Python code
   for (size_t i = 0; i < results; ++i) {

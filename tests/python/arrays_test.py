@@ -57,6 +57,11 @@ class ArraysTest(unittest.TestCase):
             numpy.testing.assert_array_equal(c, expected)
         numpy.testing.assert_array_equal(self.fused(a, b, bias, alpha=2), fused_reference(a, b, bias, 2))
 
+    def test_scalars_alone(self):
+        """A kernel that takes no array makes its result, too."""
+        kernel = mmk.compile("kernel total(x: f32, y: f32) -> z: f32 { z = x + y; }")
+        self.assertEqual([kernel(1, 2).item(), kernel(y=3, x=4).item()], [3, 7])
+
     def test_given_results(self):
         a, b, bias = self.operands()
         expected = fused_reference(a, b, bias, 0.5)
