@@ -39,6 +39,7 @@ usage: mmk COMMAND ...
   bench     measure wall-clock time, and compare with an earlier measurement
   check     report every error of a file, and whether its kernels fit the machine
   format    write files in the one style of the language
+  import    write the kernels of an ONNX model, and a program that runs it
   machines  the machines, their figures and the source of each figure
   help      this page, or the page of a command: mmk help run
 
@@ -367,6 +368,28 @@ does not parse is reported and left as it is. FILE may be -: standard input, to 
 examples:
   mmk format examples/matmul.mmk
   mmk format --check examples/matmul.mmk examples/softmax.mmk
+)";
+
+const std::string_view importPage =
+    R"(mmk import MODEL.onnx [NAME=VALUE ...] [OPTION ...]
+
+Writes an ONNX model as kernels: a .mmk file for each group of nodes that are computed together,
+the weights, and run.py, which runs them on .npy files. The report lists the nodes of each kernel,
+and each node that is not imported with its reason: run.py takes its results as inputs. It needs
+Python with NumPy, the package onnx, and the package mmk.
+
+NAME=VALUE gives a size to a named dimension of the model, or a value to an input that shapes the
+kernels: axes=1, shape=2,3,4, or the .npy file of an array.
+
+  --output DIR, -o           the folder that is written; default: the name of the model
+  --machine NAME|FILE        the machine for which the kernels are checked; default: host
+)" HELP_OPTION
+    R"(
+exit codes: 0 all nodes are imported; 1 some are not; 2 a user error; 3 a bug in mmk
+
+examples:
+  mmk import examples/onnx/mlp.onnx -o mlp
+  mmk import examples/onnx/mlp.onnx batch=16
 )";
 
 const std::string_view machinesPage =

@@ -19,6 +19,7 @@ const std::vector<Command> &commands() {
       {"bench", benchPage, benchCommand},
       {"check", checkPage, checkCommand},
       {"format", formatPage, formatCommand},
+      {"import", importPage, importCommand},
       {"machines", machinesPage, machinesCommand},
       {"help", overviewPage, helpCommand},
   };

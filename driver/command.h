@@ -29,6 +29,7 @@ int explainCommand(const std::vector<std::string> &words);
 int benchCommand(const std::vector<std::string> &words);
 int checkCommand(const std::vector<std::string> &words);
 int formatCommand(const std::vector<std::string> &words);
+int importCommand(const std::vector<std::string> &words);
 int machinesCommand(const std::vector<std::string> &words);
 int helpCommand(const std::vector<std::string> &words);
 

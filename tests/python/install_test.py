@@ -31,6 +31,11 @@ class InstallTest(unittest.TestCase):
                                   cwd=folder)
             self.assertEqual((done.stdout, done.stderr), (f"{target}/mmk/__init__.py True\n", ""))
             self.assertTrue((target / "mmk/py.typed").exists())
+            # Its command finds the importer beside it.
+            environment = {"PATH": f"{pathlib.Path(sys.executable).parent}:/bin", "HOME": folder}
+            done = subprocess.run([target / "mmk/bin/mmk", "import", ROOT / "examples/onnx/mlp.onnx"], env=environment,
+                                  capture_output=True, text=True, cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

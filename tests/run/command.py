@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -27,7 +28,8 @@ class CommandTest(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
         (self.folder / "examples").symlink_to(EXAMPLES)
         self.environment = dict(os.environ, MMK_CACHE_DIR=str(self.folder / "cache"))
-        self.environment["PATH"] = f"{MMK.parent}:{self.environment['PATH']}"
+        # With the python3 of the tests first, which mmk import starts.
+        self.environment["PATH"] = f"{MMK.parent}:{pathlib.Path(sys.executable).parent}:{self.environment['PATH']}"
 
     def mmk(self, *words, exit=0, text=None):
         """Returns the standard output of a run; fails unless its exit code is `exit` (None: any)."""

@@ -1,0 +1,161 @@
+"""Products: MatMul, Gemm, Einsum, and those of integers."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional
+
+from mmk.onnx.definitions import Definition, Indices, Kind, Result, Value
+from mmk.onnx.dimensions import Dim
+from mmk.onnx.elements import INT8, INT32, LARGEST_EXACT, is_integer, literal
+from mmk.onnx.errors import NotImportable
+from mmk.onnx.node import Node, expect_float
+from mmk.onnx.operators import operator
+
+
+class Product:
+    """NumPy's matmul of two shapes: batches broadcast, a vector is a row or a column that is gone."""
+
+    def __init__(self, node: Node, a: Value, b: Value):
+        if not a.rank or not b.rank:
+            raise NotImportable("it multiplies a scalar")
+        self.a, self.b = a, b
+        self.depth: Dim = node.dims.unify(a.shape[-1], b.shape[-2] if b.rank > 1 else b.shape[0])
+        self.batches = node.dims.broadcast([a.shape[:-2], b.shape[:-2]])
+        self.shape = (*self.batches, *a.shape[-2:-1], *(b.shape[-1:] if b.rank > 1 else ()))
+
+    def indices(self, scope, own: Indices, k: str) -> List[Indices]:
+        """Those of the two operands."""
+        batches, rest = own[:len(self.batches)], own[len(self.batches):]
+        row = rest[:1] if self.a.rank > 1 else []
+        column = rest[-1:] if self.b.rank > 1 else []
+        return [self._batches(scope, self.a, batches) + row + [k], self._batches(scope, self.b, batches) + [k] + column]
+
+    @staticmethod
+    def _batches(scope, value: Value, own: Indices) -> Indices:
+        dims = value.shape[:-2]
+        return ["0" if scope.extent(dim) == 1 else index for dim, index in zip(dims, own[len(own) - len(dims):])]
+
+
+def _product_text(scope, product: Product, own: Indices) -> str:
+    k, = scope.variables("k", 1)
+    left, right = product.indices(scope, own, k)
+    a = scope.rounded(product.a, scope.read(product.a, left))
+    b = scope.rounded(product.b, scope.read(product.b, right))
+    return f"sum[{scope.ranges([k], [product.depth])}]({a} * {b})"
+
+
+@operator("MatMul")
+def matmul(node: Node) -> Definition:
+    a, b = expect_float(node.input(0)), expect_float(node.input(1))
+    product = Product(node, a, b)
+    return node.define(Kind.PRODUCT, [Result(node.value(0, a.kind, product.shape),
+                                             lambda scope, own: _product_text(scope, product, own))])
+
+
+@operator("Gemm")
+def gemm(node: Node) -> Definition:
+    a, b, c = expect_float(node.input(0)), node.input(1), node.optional(2)
+    by_rows, by_columns = node.attribute("transA", 0), node.attribute("transB", 0)
+    rows, depth = (a.shape[1], a.shape[0]) if by_rows else (a.shape[0], a.shape[1])
+    columns, other = (b.shape[0], b.shape[1]) if by_columns else (b.shape[1], b.shape[0])
+    node.dims.unify(depth, other)
+    alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
+
+    def body(scope, own):
+        i, j = own
+        k, = scope.variables("k", 1)
+        left = scope.rounded(a, scope.read(a, [k, i] if by_rows else [i, k]))
+        right = scope.rounded(b, scope.read(b, [j, k] if by_columns else [k, j]))
+        text = f"sum[{scope.ranges([k], [depth])}]({left} * {right})"
+        text = text if alpha == 1 else f"{literal(alpha)} * {text}"
+        if c is None or beta == 0:
+            return text
+        return f"{text} + {'' if beta == 1 else f'{literal(beta)} * '}{scope.at(c, own)}"
+
+    return node.define(Kind.PRODUCT, [Result(node.value(0, a.kind, (rows, columns)), body)])
+
+
+def less_zero(scope, value: Value, text: str, zero: Optional[Value], index: str) -> str:
+    """A quantised element without its zero point, which is one number or one for each row or column."""
+    if zero is None or zero.constant is not None and not zero.constant.any():
+        return text
+    return f"({text} - {scope.read(zero, [index] if zero.rank and zero.shape != (1,) else ['0'] * zero.rank)})"
+
+
+def is_plain(value: Value, zero: Optional[Value]) -> bool:
+    """Whether an operand is i8 as it is in memory."""
+    return value.kind == INT8 and (zero is None or zero.constant is not None and not zero.constant.any())
+
+
+def expect_exact(node: Node, terms: int) -> None:
+    """Sums of products of differences of bytes, in f32."""
+    if terms * 255 * 255 > LARGEST_EXACT:
+        raise NotImportable(f"it adds {terms} products of bytes with a zero point, which f32 does not hold; without "
+                            "zero points int8 is exact")
+
+
+@operator("MatMulInteger")
+def matmul_integer(node: Node) -> Definition:
+    a, b = node.input(0), node.input(1)
+    zeros = node.optional(2), node.optional(3)
+    product = Product(node, a, b)
+    if not (is_plain(a, zeros[0]) and is_plain(b, zeros[1])):
+        expect_exact(node, node.static(product.depth))
+
+    def body(scope, own):
+        k, = scope.variables("k", 1)
+        left, right = product.indices(scope, own, k)
+        x = less_zero(scope, a, scope.read(a, left), zeros[0], left[-2] if len(left) > 1 else "0")
+        y = less_zero(scope, b, scope.read(b, right), zeros[1], right[-1])
+        return f"sum[{scope.ranges([k], [product.depth])}]({x} * {y})"
+
+    definition = node.define(Kind.PRODUCT, [Result(node.value(0, INT32, product.shape), body)])
+    definition.is_exact = True
+    return definition
+
+
+@operator("Einsum")
+def einsum(node: Node) -> Definition:
+    operands = [node.input(place) for place in range(len(node.inputs))]
+    for each in operands:
+        if is_integer(each.kind):
+            expect_float(each)
+    terms, result = _equation(node, operands)
+    dims: Dict[str, Dim] = {}
+    for letters, value in zip(terms, operands):
+        for letter, dim in zip(letters, value.shape):
+            dim = node.dims.resolve(dim)
+            dims[letter] = dim if letter not in dims or dims[letter] == 1 else dims[letter] if dim == 1 else \
+                node.dims.unify(dims[letter], dim)
+    inner = [letter for letter in dict.fromkeys("".join(terms)) if letter not in result]
+
+    def body(scope, own):
+        variables = dict(zip(result, own))
+        variables.update(zip(inner, scope.variables("".join(inner) if "".join(inner).islower() else "", len(inner))))
+        texts = []
+        for letters, value in zip(terms, operands):
+            at = ["0" if scope.extent(dim) == 1 else variables[letter] for letter, dim in zip(letters, value.shape)]
+            texts.append(scope.rounded(value, scope.read(value, at)))
+        text = " * ".join(texts)
+        if inner:
+            text = f"sum[{scope.ranges([variables[each] for each in inner], [dims[each] for each in inner])}]({text})"
+        return text
+
+    shape = tuple(dims[letter] for letter in result)
+    kind = Kind.PRODUCT if len(operands) > 1 else Kind.ROWS if inner else Kind.ELEMENTWISE
+    return node.define(kind, [Result(node.value(0, operands[0].kind, shape), body)])
+
+
+def _equation(node: Node, operands: List[Value]):
+    """The letters of each operand and of the result; those of an ellipsis are digits."""
+    text = node.attribute("equation").replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = []
+    for term, value in zip(left.split(","), operands):
+        count = value.rank - len(term.replace("...", ""))
+        terms.append(term.replace("...", "0123456789"[10 - count:] if count else ""))
+    ellipsis = max((term for term in ["".join(c for c in term if c.isdigit()) for term in terms]), key=len, default="")
+    if arrow:
+        return terms, right.replace("...", ellipsis)
+    letters = "".join(terms)
+    return terms, ellipsis + "".join(sorted(c for c in set(letters) if letters.count(c) == 1 and not c.isdigit()))

@@ -1,0 +1,202 @@
+"""Whole messages of the import: wrong files, wrong values, and nodes that the language cannot say."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+import onnx
+from onnx import TensorProto
+from onnx_models import Builder, mlp
+from package import EXAMPLES, main
+
+from mmk.onnx import ModelError, import_model
+from mmk.onnx import __main__ as command
+
+MLP = EXAMPLES / "onnx/mlp.onnx"
+PLACES = "it reads at places that data determine; the language reads at sums of index variables"
+
+
+def reason(operator, shapes, kinds=None, constants=None, opset=17, **attributes):
+    """Why a node is not imported. Its inputs have these shapes; those of `constants`, by place, are known."""
+    b = Builder(opset=opset)
+    names = []
+    for place, shape in enumerate(shapes):
+        if place in (constants or {}):
+            names.append(b.constant(f"x{place}", constants[place]))
+        else:
+            names.append(b.input(f"x{place}", shape, (kinds or {}).get(place, TensorProto.FLOAT)))
+    b.node(operator, names, "y", **attributes)
+    b.outputs = [onnx.ValueInfoProto(name="y")]
+    graph = onnx.helper.make_graph(b.nodes, "one", b.inputs, b.outputs,
+                                   [onnx.numpy_helper.from_array(array, name) for name, array in b.weights.items()])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
+    with tempfile.TemporaryDirectory() as folder:
+        imported = import_model(model, folder)
+    return imported.refused[0].reason if imported.refused else None
+
+
+class ErrorsTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def mmk(self, *words, **environment):
+        path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        return subprocess.run([os.environ["MMK"], "import", *map(str, words)], cwd=self.folder, text=True,
+                              capture_output=True, env={**os.environ, "PATH": path, **environment})
+
+    def test_command(self):
+        done = self.mmk(MLP)
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "\n".join([
+            "mlp.onnx: 4 nodes: 4 in 2 kernels, 0 read in place, 0 computed at import, 0 not imported",
+            "  01_fc1.mmk: Gemm 'fc1', Relu 'relu'",
+            "  02_fc2.mmk: Gemm 'fc2', Softmax 'softmax'",
+            "wrote 2 kernels, weights.npz and run.py to mlp\n"])))
+        self.assertEqual(sorted(path.name for path in (self.folder / "mlp").iterdir()),
+                         ["01_fc1.mmk", "02_fc2.mmk", "run.py", "weights.npz"])
+
+    def test_module(self):
+        """Python's module is the same command; without the native one, the kernels have another layout."""
+        environment = {**os.environ, "PATH": ""}
+        del environment["MMK"]
+        for more, note in (({"MMK": os.environ["MMK"]}, ""),
+                           ({}, "note: the kernels are not formatted, since the command mmk is not in PATH\n")):
+            done = subprocess.run([sys.executable, "-m", "mmk.onnx", MLP, "-o", "mlp"], cwd=self.folder, text=True,
+                                  capture_output=True, env={**environment, **more})
+            self.assertEqual((done.returncode, done.stderr), (0, note))
+            text = (self.folder / "mlp/02_fc2.mmk").read_text()
+            self.assertEqual("  active:     f32[Batch, 32],\n" in text, not note)
+
+    def test_part_of_a_model(self):
+        """The exit code says that nodes are left out."""
+        b = Builder()
+        b.input("x", [4])
+        b.node("Sin", ["x"], "y")
+        b.output("y", [4])
+        onnx.save(b.model(), self.folder / "sine.onnx")
+        done = self.mmk("sine.onnx")
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (1, "", "\n".join([
+            "sine.onnx: 1 nodes: 0 in 0 kernels, 0 read in place, 0 computed at import, 1 not imported",
+            "  not imported: node 0, Sin 'y.node': the language does not have this function",
+            "wrote 0 kernels, weights.npz and run.py to sine\n"])))
+
+    def test_wrong_words(self):
+        (self.folder / "text.onnx").write_text("no model")
+        (self.folder / "empty.onnx").write_bytes(b"")
+        numpy.save(self.folder / "x.npy", numpy.zeros((2, 3), "f"))
+        number = "expected NAME=VALUE with a number, numbers as 1,2,3 or a .npy file, found"
+        for words, message in [
+                (["none.onnx"], "cannot read 'none.onnx': No such file or directory"),
+                (["text.onnx"], "'text.onnx' is no model of ONNX: Error parsing message with type 'onnx.ModelProto'"),
+                ([MLP, "bat=16"], "the model has no input or dimension 'bat'; it has x, batch"),
+                ([MLP, "batch"], f"{number} 'batch'"),
+                ([MLP, "batch=many"], f"{number} 'batch=many'"),
+                ([MLP, "batch=0"], "'batch' is a dimension, a whole number from 1, found 0"),
+                ([MLP, "batch=1.5"], "'batch' is a dimension, a whole number from 1, found 1.5"),
+                ([MLP, "batch=1,2"], "'batch' is a dimension, a whole number from 1, found [1, 2]"),
+                ([MLP, "x=none.npy"], "cannot read 'none.npy': No such file or directory"),
+                ([MLP, "x=x.npy"], "'x' is float32[Batch, 16], and its value has the shape [2, 3]"),
+                ([MLP, "-o", "text.onnx"], "cannot write 'text.onnx': File exists"),
+        ]:
+            with self.subTest(message):
+                done = self.mmk(*words)
+                self.assertEqual((done.returncode, done.stderr), (2, f"error: {message}\n"))
+        done = self.mmk("empty.onnx")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "^error: 'empty.onnx' is no model of ONNX: ")
+        done = self.mmk(MLP, "--machine", "ascend")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "^error: unknown machine ascend; legal: ascend310p3, ")
+
+    def test_missing_packages(self):
+        """With a Python that has no packages of the system, or not this one."""
+        python = self.folder / "python3"
+        for line, package in [(f"{sys.executable} -S", "numpy"), (f"env -u PYTHONPATH {sys.executable}", "mmk")]:
+            with self.subTest(package):
+                python.write_text(f"#!/bin/sh\nexec {line} \"$@\"\n")
+                python.chmod(0o755)
+                done = self.mmk(MLP, PATH=f"{self.folder}:/usr/bin", PYTHONPATH="")
+                self.assertEqual((done.returncode, done.stderr), (
+                    2, f"error: {sys.executable} has no package {package}, which mmk import needs; Debian's is "
+                       f"python3-{package}\n"))
+
+    def test_bug(self):
+        """What is no user error says that it is a bug."""
+        script = ("import sys, mmk.onnx.importer as importer\nimporter.Plan = None\n"
+                  f"from mmk.onnx.__main__ import main\nsys.exit(main([{str(MLP)!r}]))")
+        done = subprocess.run([sys.executable, "-c", script], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, command.BUG)
+        self.assertIn(f"error: a bug in mmk import; please report it with {MLP}\n", done.stderr)
+
+    def test_values_of_inputs(self):
+        """What shapes a kernel has to be known; the message says how to give it."""
+        b = Builder()
+        b.input("x", [2, 3])
+        b.input("shape", [2], TensorProto.INT64)
+        b.node("Expand", ["x", "shape"], "y")
+        b.outputs = [onnx.ValueInfoProto(name="y")]
+        model = onnx.helper.make_model(onnx.helper.make_graph(b.nodes, "g", b.inputs, b.outputs))
+        imported = import_model(model, self.folder)
+        self.assertEqual(imported.refused[0].reason,
+                         "its shape shapes the kernel and is not known before the model runs: give it: mmk import ... "
+                         "shape=VALUE")
+        imported = import_model(model, self.folder, {"shape": [2, 3]})
+        self.assertEqual(imported.refused, [])
+        with self.assertRaises(ModelError):
+            import_model(mlp()[0], self.folder, {"y": 1})
+
+    def test_reasons(self):
+        i64 = TensorProto.INT64
+        for expected, words in [
+                ("the language does not have this function", ("Sin", [[3]])),
+                ("mmk import does not know this operator", ("Trilu", [[3, 3]])),
+                ("its tensors are float64; the language has float32, float16, int8 and int32, and mmk import converts "
+                 "bool, uint8 and int64", ("Abs", [[3]], {0: TensorProto.DOUBLE})),
+                ("its tensors are bfloat16, which NumPy does not have", ("Abs", [[3]], {0: TensorProto.BFLOAT16})),
+                (PLACES, ("Gather", [[3], [2]], {1: i64})),
+                ("it reads at places without an order; the language reads at sums of index variables",
+                 ("Gather", [[5], [3]], {}, {1: numpy.array([0, 3, 1])})),
+                ("its dimensions 3 and 4 differ", ("Add", [[3], [4]])),
+                ("its axis 3 is outside of rank 2", ("Softmax", [[3, 4]], {}, {}, 17, {"axis": 3})),
+                ("it multiplies a scalar", ("MatMul", [[], [3]])),
+                ("its operand is int32; only that of floats is known", ("Exp", [[3]], {0: TensorProto.INT32})),
+                ("it pads by the mode edge; the language pads with a value",
+                 ("Pad", [[3], [2]], {}, {1: numpy.array([1, 1])}, 17, {"mode": "edge"})),
+                ("its windows of 5 do not fit an image of 3",
+                 ("MaxPool", [[1, 1, 3]], {}, {}, 17, {"kernel_shape": [5]})),
+                ("'x0' has no elements", ("Relu", [[0]])),
+                ("its result has no elements",
+                 ("Slice", [[3], [1], [1]], {}, {1: numpy.array([3]), 2: numpy.array([3])})),
+                ("the constant 16777217 is no f32: integers in a kernel are exact up to 2^24",
+                 ("Add", [[3], []], {0: i64}, {1: numpy.array(2**24 + 1)})),
+                ("its operand is bool; only that of floats is known", ("Sigmoid", [[3]], {0: TensorProto.BOOL})),
+                ("its p is 3; 1 and 2 are known", ("GlobalLpPool", [[1, 1, 3]], {}, {}, 17, {"p": 3})),
+                ("its p is 3; ONNX has 1 and 2", ("LpNormalization", [[3]], {}, {}, 17, {"p": 3})),
+                ("it detects neither of the infinities",
+                 ("IsInf", [[3]], {}, {}, 17, {"detect_positive": 0, "detect_negative": 0})),
+                ("it broadcasts along an axis, as before version 7 of ONNX's operators; this model has 6",
+                 ("Add", [[2, 3], [2]], {}, {}, 6, {"broadcast": 1, "axis": 0})),
+                ("its slope has a dimension for channels, as before version 7 of ONNX's operators",
+                 ("PRelu", [[1, 2, 3], [2]], {}, {}, 6)),
+                ("it is over several dimensions, as before version 13 of ONNX's operators; this model has 11",
+                 ("Hardmax", [[2, 3, 4]], {}, {}, 11)),
+                ("it has a mean for each element (spatial = 0), which newer versions of ONNX do not have",
+                 ("BatchNormalization", [[1, 2, 3]] + [[6]] * 4, {}, {}, 8, {"spatial": 0})),
+                ("its image has rank 2; it needs channels and a dimension", ("Conv", [[1, 2], [1, 2]])),
+                ("a tensor of the language has at most 8 dimensions, and its result 9",
+                 ("Unsqueeze", [[1] * 8, [1]], {}, {1: numpy.array([0])})),
+        ]:
+            operator, shapes, kinds, constants, opset, attributes = (*words, *[{}, {}, 17, {}][len(words) - 2:])
+            with self.subTest(operator, expected=expected):
+                self.assertEqual(reason(operator, shapes, kinds, constants, opset, **attributes), expected)
+
+
+if __name__ == "__main__":
+    main()
