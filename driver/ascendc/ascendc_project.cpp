@@ -1,4 +1,4 @@
-#include "driver/ascendc_project.h"
+#include "driver/ascendc/ascendc_project.h"
 
 #include "ascendc/project.h"
 #include "ascendc/vector_room.h"

@@ -2,7 +2,7 @@
 // takes clang's options; without it, a C++ compiler reads the toolkit's headers as its language
 // server does (-DASCENDC_CPU_DEBUG=1 -D__NPU_ARCH__=2201, asc-devkit's .clangd), with a launch that
 // is C++.
-#include "driver/ascendc_check.h"
+#include "driver/ascendc/ascendc_check.h"
 
 #include "cli/ending.h"
 #include "cli/terminal.h"
