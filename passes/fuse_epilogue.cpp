@@ -99,8 +99,8 @@ void Fuser::collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen,
     std::tie(value, map) = Use(window.getSource(), AffineMap());
   if (!isNode(behindViews(value)) || !seen.insert({value, map}).second)
     return;
-  const bool isOther = isAnchor(behindViews(value)) && !root;
-  if (isOther || (!root && kept.contains(behindViews(value)))) {
+  const bool isOther = isAnchor(behindViews(value)) && !root, isBehindWindow = !map;
+  if (isOther || isBehindWindow || (!root && kept.contains(behindViews(value)))) {
     // Behind a slice the map does not cover the whole tensor, so it is no identity.
     leaves.push_back({behindViews(value), behindViews(value) == value ? map : AffineMap()});
     return;
