@@ -6,6 +6,10 @@
 
 namespace mmk {
 
+std::string formatTree(ParseTree &tree) {
+  return format::layOut(format::documentOf(tree), formattedWidth);
+}
+
 std::optional<std::string> formatProgram(std::string path, std::string text,
                                          Diagnostics &diagnostics,
                                          std::unique_ptr<SourceFile> &keepFile) {
@@ -15,7 +19,7 @@ std::optional<std::string> formatProgram(std::string path, std::string text,
   const auto tree = ParseTree::of(*keepFile, diagnostics);
   if (!tree || !tree->isSound() || !toSyntax(*tree, diagnostics))
     return std::nullopt;
-  return format::layOut(format::documentOf(*tree), formattedWidth);
+  return formatTree(*tree);
 }
 
 } // namespace mmk

@@ -12,8 +12,13 @@
 
 namespace mmk {
 
+class ParseTree;
+
 /// The characters of a line, where a break is possible.
 constexpr int formattedWidth = 100;
+
+/// A text that has no syntax error, in the style.
+std::string formatTree(ParseTree &tree);
 
 /// `text` in the style. On a syntax error nothing; `diagnostics` holds all errors, which point into
 /// `keepFile`.

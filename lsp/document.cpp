@@ -1,5 +1,6 @@
 #include "lsp/document.h"
 
+#include "format/format.h"
 #include "frontend/check_kernel.h"
 #include "frontend/parse_tree.h"
 #include "frontend/parser.h"
@@ -13,6 +14,12 @@ Document::Document(std::string path, std::string text, int64_t version, const Ma
     : path_(std::move(path)), text_(std::move(text)), version_(version), machine_(&machine),
       lines_(text_) {
   analyse();
+}
+
+Document::~Document() = default;
+
+std::optional<std::string> Document::formatted() const {
+  return syntax_ ? std::optional(formatTree(*tree_)) : std::nullopt;
 }
 
 void Document::change(const std::vector<Change> &changes, int64_t version) {
@@ -59,12 +66,14 @@ void Document::analyse() {
   diagnostics_ = {};
   syntax_.reset();
   kernels_.clear();
+  tree_.reset();
   file_ = fileOf(path_, text_, diagnostics_);
-  const auto tree = diagnostics_.hasErrors() ? nullptr : ParseTree::of(*file_, diagnostics_);
-  tokens_ = tree ? tokensOf(*tree) : tokensOf(file_->text());
+  if (!diagnostics_.hasErrors())
+    tree_ = ParseTree::of(*file_, diagnostics_);
+  tokens_ = tree_ ? tokensOf(*tree_) : tokensOf(file_->text());
   outline_ = outlineOf(text_, tokens_);
-  if (tree && tree->isSound())
-    syntax_ = toSyntax(*tree, diagnostics_);
+  if (tree_ && tree_->isSound())
+    syntax_ = toSyntax(*tree_, diagnostics_);
   if (!syntax_)
     return;
   kernels_ = checkKernels(*syntax_, *file_, machine_, {}, diagnostics_);

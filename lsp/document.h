@@ -22,6 +22,7 @@ public:
   Document(std::string path, std::string text, int64_t version, const Machine &machine);
   Document(const Document &) = delete; // its parts refer to its text
   Document &operator=(const Document &) = delete;
+  ~Document();
 
   struct Change {
     std::optional<llvm::lsp::Range> range; ///< none: the whole text
@@ -41,6 +42,8 @@ public:
 
   /// Null where the text does not parse.
   const ast::Program *syntax() const { return syntax_ ? &*syntax_ : nullptr; }
+  /// The text in the style; nothing where it does not parse.
+  std::optional<std::string> formatted() const;
   /// Those of the syntax tree, as far as they could be checked.
   const std::vector<std::unique_ptr<Kernel>> &kernels() const { return kernels_; }
   const Diagnostics &diagnostics() const { return diagnostics_; }
@@ -59,6 +62,7 @@ private:
   const Machine *machine_;
   TextLines lines_;
   std::unique_ptr<SourceFile> file_; ///< that the syntax tree and the messages point into
+  std::unique_ptr<ParseTree> tree_;
   std::optional<ast::Program> syntax_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   Diagnostics diagnostics_;

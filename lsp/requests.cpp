@@ -4,8 +4,6 @@
 #include "lsp/rename.h"
 #include "lsp/server.h"
 
-#include "format/format.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -80,9 +78,7 @@ void Server::format(const Parameters &parameters, Reply reply) {
   if (!text)
     return reply(nullptr);
   const Document &document = text->document;
-  Diagnostics diagnostics;
-  std::unique_ptr<SourceFile> file;
-  const auto formatted = formatProgram(document.path(), document.text(), diagnostics, file);
+  const std::optional<std::string> formatted = document.formatted();
   if (!formatted)
     return reply(refuse("the text has syntax errors; it is formatted when it parses"));
   Array edits;
