@@ -87,6 +87,23 @@ class ErrorsTest(unittest.TestCase):
             "  not imported: node 0, Sin 'y.node': the language does not have this function",
             "wrote 0 kernels, weights.npz and run.py to sine\n"])))
 
+    def test_unknown_operator(self):
+        """The other nodes are imported; Mish is newer than the package, and known."""
+        b = Builder()
+        b.input("x", [4])
+        b.nodes += [onnx.helper.make_node("Mish", ["x"], ["m"], name="mish"),
+                    onnx.helper.make_node("Newest", ["m"], ["y"], name="new")]
+        b.output("m", [4])
+        b.output("y", [4])
+        graph = onnx.helper.make_graph(b.nodes, "g", b.inputs, b.outputs)
+        onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), self.folder / "n.onnx")
+        done = self.mmk("n.onnx")
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (1, "", "\n".join([
+            "n.onnx: 2 nodes: 1 in 1 kernels, 0 read in place, 0 computed at import, 1 not imported",
+            "  01_mish.mmk: Mish 'mish'",
+            "  not imported: node 1, Newest 'new': mmk import does not know this operator",
+            "wrote 1 kernels, weights.npz and run.py to n\n"])))
+
     def test_wrong_words(self):
         (self.folder / "text.onnx").write_text("no model")
         (self.folder / "empty.onnx").write_bytes(b"")

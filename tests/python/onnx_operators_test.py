@@ -233,6 +233,11 @@ class OperatorsTest(unittest.TestCase):
         self.expect(single("Softmax", [x], opset=11, axis=1), torch.softmax(flat, 1).reshape(x.shape).numpy())
         self.expect(single("Softmax", [x], axis=1), torch.softmax(torch.from_numpy(x), 1).numpy())
 
+    def test_mish(self):
+        """It is newer than the package onnx, which the import does not mind."""
+        x = 10 * self.normal(3, 4)
+        self.expect(single("Mish", [x]), functional.mish(torch.from_numpy(x)).numpy())
+
     def test_dropout(self):
         """In training, a share of the elements is 0; the mask says which, and the others make up for them."""
         x = numpy.ones((100, 100), "f")
