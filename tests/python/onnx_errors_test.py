@@ -96,7 +96,8 @@ class ErrorsTest(unittest.TestCase):
         b.output("m", [4])
         b.output("y", [4])
         graph = onnx.helper.make_graph(b.nodes, "g", b.inputs, b.outputs)
-        onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), self.folder / "n.onnx")
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+        onnx.save(model, self.folder / "n.onnx")
         done = self.mmk("n.onnx")
         self.assertEqual((done.returncode, done.stderr, done.stdout), (1, "", "\n".join([
             "n.onnx: 2 nodes: 1 in 1 kernels, 0 read in place, 0 computed at import, 1 not imported",
