@@ -16,7 +16,10 @@ namespace {
 // Of rows that the interface transposes at once, by the bytes of an element.
 constexpr int64_t wordSquare = 16, byteSquare = 32;
 
+constexpr int64_t fractalBytes = 512;
 constexpr int64_t biasAlignment = 128; // bytes, of a row that Mmad reads
+
+int64_t alignedTo(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
 
 bool isIntoB(mlir::Value buffer) { return aicore::spaceOf(buffer) == Space::l0b; }
 
@@ -54,6 +57,43 @@ int64_t rowsOfParts(mlir::Value buffer) {
 
 } // namespace
 
+int64_t pitchOf(aicore::AllocOp buffer) {
+  mlir::Value value = buffer.getResult();
+  const int64_t bytes = bytesOf(value), planned = copyBytesOf(buffer);
+  // In L1 columns of fractals are whole.
+  if (buffer.getSpace() == Space::l1 && shapeOf(value)[0] > 1)
+    return std::max(planned, shapeOf(value)[0] * alignedTo(shapeOf(value)[1] * bytes, 32));
+  const bool isB = isIntoB(value), isSquare = llvm::any_of(value.getUsers(), [](auto *user) {
+                                     auto load = mlir::dyn_cast<aicore::LoadL0Op>(user);
+                                     return load && transposesFractals(load);
+                                   });
+  if (!isSquare || bytes == 2)
+    return planned;
+  const int64_t depth = shapeOf(value)[isB ? 0 : 1], width = shapeOf(value)[isB ? 1 : 0];
+  if (bytes == 4)
+    return std::max(planned, alignedTo(depth, wordSquare) * width * bytes);
+  // Of an odd number of fractals the last square has another one behind it: in L0A of each depth.
+  const int64_t fractals = width % byteSquare == 0 ? 0 : isB ? 1 : depth / byteSquare;
+  return planned + fractals * fractalBytes;
+}
+
+int64_t startOf(aicore::AllocOp buffer) {
+  const int64_t planned = buffer.getOffset().value_or(0);
+  int64_t start = planned;
+  buffer->getParentOfType<aicore::PhaseOp>().walk([&](aicore::AllocOp other) {
+    const int64_t copies = other.getCopies(), otherStart = other.getOffset().value_or(0);
+    if (other.getSpace() == buffer.getSpace() &&
+        otherStart + copies * copyBytesOf(other) <= planned)
+      start += copies * (pitchOf(other) - copyBytesOf(other));
+  });
+  return start;
+}
+
+bool hasRoom(aicore::AllocOp buffer) {
+  return startOf(buffer) + static_cast<int64_t>(buffer.getCopies()) * pitchOf(buffer) <=
+         aicore::machineOf(buffer).capacity(buffer.getSpace());
+}
+
 Statement Instructions::loadL0(aicore::LoadL0Op op) {
   mlir::Value source = op.getSource(), target = op.getTarget();
   const std::string to = copyOf(target, op.getTargetSlot()), from = copyOf(source, op.getSlot());
@@ -71,20 +111,8 @@ Statement Instructions::loadL0(aicore::LoadL0Op op) {
   if (!transposes || bytesOf(source) == 2)
     return fmt::format("{}<{}>({});", op.getTransposed() ? "LoadByColumns" : "LoadByRows",
                        transposes, part);
-  const int64_t depth = shapeOf(target)[isB ? 0 : 1], width = shapeOf(target)[isB ? 1 : 0];
-  if (bytesOf(source) == 4) {
-    if (depth % wordSquare != 0)
-      return reportUnwritten(op,
-                             fmt::format("tile.K = {} of f32, which LoadData transposes 16 rows "
-                                         "at a time: a multiple of 16 is",
-                                         depth));
+  if (bytesOf(source) == 4)
     return fmt::format("LoadSquares({}, {});", part, shapeOf(source)[1]);
-  }
-  if (width % byteSquare != 0)
-    return reportUnwritten(
-        op, fmt::format("tile.{} = {} of i8, which LoadDataWithTranspose transposes in squares of "
-                        "32: a multiple of 32 is",
-                        isB ? "N" : "M", width));
   return fmt::format("LoadByteSquares<{}>({});", isB, part);
 }
 
@@ -120,16 +148,13 @@ Statement Instructions::loadWindows(aicore::Load3dOp op) {
 
 Statement Instructions::multiply(aicore::MmadOp op) {
   auto acc = op.getAcc().getDefiningOp<aicore::AllocOp>();
-  std::string columns = expressions_.of(op.getN());
-  // L0B then holds whole squares; the sums beyond are not stored.
-  if (hasSquares(op, op.getB(), 1)) {
-    if (op.getPart() && acc.getPartWidth() % byteSquare != 0)
-      return reportUnwritten(
-          op, fmt::format("store = overlapped with {} columns of i8 in a part, which "
-                          "LoadDataWithTranspose transposes in squares of 32: a multiple of 32 is",
-                          acc.getPartWidth()));
-    columns = fmt::format("QuotientUp({}, 32) * 32", columns);
-  }
+  // A square begins at a multiple of its columns.
+  if (hasSquares(op, op.getB(), 1) && op.getPart() && acc.getPartWidth() % byteSquare != 0)
+    return reportUnwritten(
+        op, fmt::format("store = overlapped with {} columns of i8 in a part, which "
+                        "LoadDataWithTranspose transposes in squares of 32: a multiple of 32 is",
+                        acc.getPartWidth()));
+  const std::string columns = expressions_.of(op.getN());
   const int64_t rows = rowsOfParts(op.getAcc());
   const std::string squares = hasSquares(op, op.getA(), 4) ? "<true>" : "";
   std::string bias;

@@ -225,12 +225,14 @@ __aicore__ inline void LoadSquares(const LocalTensor<T> &l0, const LocalTensor<T
 )"},
     DeviceFunction{"LoadByteSquares", R"(
 // L1 -> L0A or L0B: the transpose of rows x columns elements of one byte from (row, column) on, in
-// squares of 32 x 32.
+// squares of 32 x 32. Of an odd number of fractals the last square has another one behind it, which
+// the next rows of squares write over.
 template <bool intoB, typename T>
 __aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
                                        int64_t row, int64_t column, int64_t rows, int64_t columns,
                                        int64_t l1Rows) {
-  const int64_t depth = QuotientUp(rows, 32), width = QuotientUp(columns, 32);
+  const int64_t depth = QuotientUp(rows, 32), width = QuotientUp(columns, 32),
+                fractals = intoB ? QuotientUp(columns, 16) : 2 * depth;
   LoadData2dTransposeParams params;
   params.startIndex = 0;
   params.repeatTimes = static_cast<uint8_t>(intoB ? width : depth);
@@ -239,8 +241,10 @@ __aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTens
   params.dstFracGap = static_cast<uint16_t>(intoB ? 0 : depth - 1);
   for (int64_t i = 0; i < (intoB ? depth : width); ++i) {
     const int64_t firstRow = intoB ? row + i * 32 : row, first = intoB ? column : column + i * 32;
-    LoadDataWithTranspose(l0[i * params.repeatTimes * 1024], l1[first * l1Rows + firstRow * 32],
-                          params);
+    LoadDataWithTranspose(l0[i * fractals * 512], l1[first * l1Rows + firstRow * 32], params);
+    if (fractals % 2 != 0) {
+      PipeBarrier<PIPE_MTE1>();
+    }
   }
 }
 )"},

@@ -104,13 +104,16 @@ Statement Instructions::declaration(aicore::AllocOp buffer) {
   const char *position = positionOf(space);
   if (!position)
     return reportUnwritten(buffer, "a buffer in " + aicore::stringifySpace(space));
+  if (!hasRoom(buffer))
+    return reportUnwritten(buffer,
+                           "fractals and squares that a tile does not fill, for whose rest " +
+                               aicore::stringifySpace(space).upper() + " has no room");
   const llvm::ArrayRef<int64_t> shape = shapeOf(buffer.getResult());
-  return fmt::format("using {} = Buffer<{}, TPosition::{}, {}, {}>; // {}: {} of {} x {}", name,
-                     element->device, position, buffer.getOffset().value_or(0), copyBytesOf(buffer),
-                     aicore::stringifySpace(space).str(),
-                     buffer.getCopies() == 1 ? "1 copy"
-                                             : fmt::format("{} copies", buffer.getCopies()),
-                     shape[0], shape[1]);
+  return fmt::format(
+      "using {} = Buffer<{}, TPosition::{}, {}, {}>; // {}: {} of {} x {}", name, element->device,
+      position, startOf(buffer), pitchOf(buffer), aicore::stringifySpace(space).str(),
+      buffer.getCopies() == 1 ? "1 copy" : fmt::format("{} copies", buffer.getCopies()), shape[0],
+      shape[1]);
 }
 
 // "acc_gm[slot * elements + row * columns]"
@@ -264,6 +267,9 @@ Statement Instructions::load(aicore::LoadOp op) {
         strideIn(op, op.getSource(), op.getAlong().size() - 1), shapeOf(op.getTarget())[1]);
   mlir::Value source = op.getSource(), target = op.getTarget();
   const bool isUb = aicore::spaceOf(target) == Space::ub;
+  if (!isUb && !hasRoom(target.getDefiningOp<aicore::AllocOp>()))
+    return reportUnwritten(op,
+                           "columns that fill no block of 32 bytes, for whose rest L1 has no room");
   // From a row of the tile to the next.
   const int64_t elements = isUb ? shapeOf(target)[1] : 32 / aicore::elementBytes(target.getType());
   std::string rows = expressions_.of(op.getRows(), Expressions::multiplicative),

@@ -75,6 +75,13 @@ private:
 
 /// Bytes from one copy of a buffer to the next.
 int64_t copyBytesOf(aicore::AllocOp buffer);
+/// The same in the source: with room for the rest of fractals and squares that a tile does not
+/// fill.
+int64_t pitchOf(aicore::AllocOp buffer);
+/// Where a buffer begins in the source: behind all that the plan has in front of it.
+int64_t startOf(aicore::AllocOp buffer);
+/// Whether all copies have this room.
+bool hasRoom(aicore::AllocOp buffer);
 /// The end of a kernel's last buffer in a memory, in bytes; 0 without one.
 int64_t endOf(aicore::KernelOp kernel, aicore::Space space);
 /// Rows and columns.

@@ -206,6 +206,8 @@ LogicalResult SideWriter::writeOp(mlir::Operation &op) {
       })
       .Default([&](mlir::Operation *other) -> LogicalResult {
         const std::optional<std::string> declared = expressions.declaration(other);
+        if (!declared && isScalarCode(other))
+          return expressions.isRead(other->getResult(0)) ? reportUnwritten(other) : success();
         if (!declared)
           return writeStatement(*other);
         if (!declared->empty())

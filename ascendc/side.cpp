@@ -1,6 +1,7 @@
 #include "ascendc/side.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mmk::ascendc {
@@ -8,7 +9,7 @@ namespace mmk::ascendc {
 bool isScalarCode(mlir::Operation *op) {
   return mlir::isa<aicore::SlotOp, aicore::TallyOp, aicore::ScalarBoundOp, aicore::ScalarRangeOp>(
              op) ||
-         mlir::isa<mlir::arith::ArithDialect>(op->getDialect());
+         mlir::isa<mlir::arith::ArithDialect, mlir::math::MathDialect>(op->getDialect());
 }
 
 bool Side::finds(mlir::Operation *op) {

@@ -26,7 +26,7 @@ class Products(VariantTest):
         "store": ("after", "overlapped"), "grid.K": (1, 2, 4), "fuse": ("all", "none"), "bias": ("table", "vector"),
         "keep": ("a", "b", "none"),
     }
-    refused = "columns of i8 in a part, which LoadDataWithTranspose transposes in squares of 32"
+    refused = "columns of i8 in a part, which LoadDataWithTranspose transposes in squares of 32|has no room"
     first = ({"store": "overlapped", "skew": "stages", "tile.M": 32, "tile.N": 64},)
 
     def test_examples(self):

@@ -124,6 +124,8 @@ REFUSED = (
      "the reduction min of i8 along rows"),
     (CAST.replace("f32[", "i32[").replace("c: i32[M, N] {", "c: i32[M] {").replace("CODE", "argmax[N](a)"), (), "2:7",
      "the reduction argmax of i32 along columns"),
+    (CAST.replace("a: f32[M, N]", "a: f32[M, N], s: f32").replace("CODE", "a * rsqrt(s)"), (), "2:11",
+     "the operation math.sqrt"),
     (CAST.replace("CODE", "a / 3.0"), ("--machine-set", "memories.ub.reserved=256", "--set", "tile.M=23",
                                         "--set", "tile.N=512"), "1:8",
      "a plan that takes 188672 bytes of UB, where its instructions take those from 180224 on "

@@ -36,6 +36,20 @@ class Products(ProjectTest):
                         order = dict.fromkeys(left + right)
                         self.check(product(kind, left, right, result), [[shapes[d] for d in order]])
 
+    def test_parts_of_squares(self):
+        """Tiles that fill no whole squares, by which operands of one and of four bytes are transposed."""
+        for kind, result, left, right, sets in (
+                ("i8", "i32", "MK", "KN", {"tile.N": 16}), ("i8", "i32", "MK", "KN", {"tile.N": 48, "stage.K": 128}),
+                ("i8", "i32", "KM", "NK", {"tile.M": 16}), ("i8", "i32", "KM", "NK", {"tile.M": 48, "tile.K": 64}),
+                ("f32", "f32", "MK", "KN", {"tile.K": 24, "stage.K": 48}), ("f32", "f32", "KM", "NK", {"tile.K": 24, "stage.K": 72}),
+                ("f32", "f32", "KM", "KN", {"tile.K": 8, "stage.K": 24})):
+            with self.subTest(kind=kind, left=left, right=right, sets=sets):
+                order = dict.fromkeys(left + right)
+                self.check(product(kind, left, right, result),
+                           [[shapes[d] for d in order] for shapes in ({"M": 70, "K": 101, "N": 90},
+                                                                      {"M": 33, "K": 64, "N": 49})],
+                           *(word for key, value in sets.items() for word in ("--set", f"{key}={value}")), orders=("ahead",))
+
     def test_one_row(self):
         for kind, result in (("f32", "f32"), ("i8", "i32")):
             self.check(product(kind, "MK", "KN", result), [(1, 1, 1), (1, 70, 33)])
