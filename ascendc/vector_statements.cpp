@@ -78,6 +78,8 @@ private:
     return isTile(input) && !isFull(input) && op.tile(input).broadcast != Broadcast::row;
   }
   std::string spread(aicore::VecOp vec);
+  /// Whether each row of these tiles begins at a block of 32 bytes, as an instruction on it needs.
+  bool hasWholeBlocks(llvm::ArrayRef<mlir::Value> tiles);
 
   /// Of work in parts: columns and pieces of spare room that have an element of each for a part of
   /// a row, the one that was used last behind the others.
@@ -173,6 +175,8 @@ Statement VectorWriter::alone(aicore::VecOp vec) {
                   rows() == "1"
                       ? columns()
                       : fmt::format("{} * {}", rows(Expressions::multiplicative), *common));
+  if (!hasWholeBlocks(tilesOf(vec)))
+    return reportUnwritten(vec, "vector work on rows that begin at no block of 32 bytes");
   const Statement call = callAt(
       [&](mlir::Value tile) {
         return isFull(tile) ? fmt::format("[row * {}]", stride(tile)) : std::string();
@@ -205,6 +209,13 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
   for (mlir::Value input : vec.getInputs())
     call.inputs.push_back(place(input));
   return callsOf(call);
+}
+
+bool VectorWriter::hasWholeBlocks(llvm::ArrayRef<mlir::Value> tiles) {
+  return rows() == "1" || llvm::all_of(tiles, [&](mlir::Value tile) {
+           return elementIn(tile).isInteger(1) || !isFull(tile) ||
+                  stride(tile) * elementIn(tile).getIntOrFloatBitWidth() % 256 == 0;
+         });
 }
 
 /// Fills pieces with the columns of an instruction that are in none. Without a free one, that of
@@ -255,6 +266,8 @@ Statement VectorWriter::parts() {
   piecesOfColumns = sparePieces - 1 - most;
   const std::optional<int64_t> common = commonStride(tiles);
   isFlat = common.has_value();
+  if (!isFlat && !hasWholeBlocks(tiles))
+    return reportUnwritten(op, "vector work on rows that begin at no block of 32 bytes");
   std::string body;
   for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
     body += spread(vec);

@@ -100,10 +100,10 @@ class Convolution(VariantTest):
             self.build(project / "torch.so", "-shared", "-fPIC", "-isystem", HERE / "torch", "-x", "c++",
                        project / "torch.asc")
 
-    def test_refused(self):
-        self.emit(EXAMPLES / "convolution" / "conv2d.mmk", "--kernel", "conv2d", *DIRECT, exit=2)
-        self.assertIn("conv2d.mmk:12:7: error: this is not written as Ascend C yet: a tile whose columns do not follow "
-                      "each other in memory\n", self.said)
+    def test_channels_first(self):
+        """The product is transposed; the scalar unit then moves its columns out of the workspace."""
+        self.check(EXAMPLES / "convolution" / "conv2d.mmk", [dict(B=2, C=5, H=11, W=9, O=7, R=3, S=3, P=11, Q=9)], *DIRECT,
+                   kernel="conv2d", orders=("ahead",))
 
 
 if __name__ == "__main__":

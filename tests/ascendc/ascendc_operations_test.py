@@ -124,6 +124,8 @@ REFUSED = (
      "the reduction min of i8 along rows"),
     (CAST.replace("f32[", "i32[").replace("c: i32[M, N] {", "c: i32[M] {").replace("CODE", "argmax[N](a)"), (), "2:7",
      "the reduction argmax of i32 along columns"),
+    (CAST.replace("a: f32[M, N]", "a: f32[M, N], x: i32[N]").replace("CODE", "max(a, cast<i8>(x))"), ("--set", "tile.N=16"), "2:7",
+     "vector work on rows that begin at no block of 32 bytes"),
     (CAST.replace("a: f32[M, N]", "a: f32[M, N], s: f32").replace("CODE", "a * rsqrt(s)"), (), "2:11",
      "the operation math.sqrt"),
     (CAST.replace("CODE", "a / 3.0"), ("--machine-set", "memories.ub.reserved=256", "--set", "tile.M=23",
