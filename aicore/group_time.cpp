@@ -179,8 +179,7 @@ double GroupTime::windowCycles(const Tiles &tiles, double bases) const {
                           ? std::floor(double(tiles.rows) / image.outWidth) * load.lineCycles
                           : 0,
                blocks = tiles.depth / double(image.limit.block);
-  return bases * load.startupCycles +
-         blocks * (fractals * load.fractal(/*intoA=*/true, stride) + ends);
+  return bases * load.startupCycles + blocks * (fractals * load.fractal(stride) + ends);
 }
 
 // The tiles that the cores compute at the same time, as passes/tile_order.cpp and, for lines of

@@ -327,6 +327,12 @@ what to compare:
                              code 1 when anything is slower
   --threshold PERCENT        default: 5
   --force                    compares also with times of another computer or machine
+  --history DIR              keeps the last hundred results of each figure in DIR/history.json, and
+                             draws them in DIR/trend.html. From five on, a result is slower beyond
+                             the mean plus three standard deviations of those before; cycles when
+                             they grow. Exit code 1 when anything is slower
+  --update-thresholds        with --history, takes the thresholds from all results that are kept,
+                             the new one among them; without it they only grow
   --json FILE                the report as JSON, as --save writes it; - is standard output, without
                              the text
 )" HELP_OPTION
@@ -336,6 +342,7 @@ examples:
   mmk bench examples/matmul.mmk M=64 N=64 K=64 --machine host --threads 1 --no-command --seconds 1
   mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --save cycles.json
   mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --against cycles.json
+  mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --history history
 )";
 
 const std::string_view checkPage =

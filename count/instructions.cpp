@@ -219,18 +219,17 @@ llvm::Error ProgramBuilder::loadL0(aicore::LoadL0Op op) {
 
 // Fractals of 16 pixels, one block of channels deep. Their cycles count as rows of the transfer.
 llvm::Error ProgramBuilder::windows(aicore::Load3dOp op) {
-  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
   Instruction it;
   it.work = Work::loadL0;
   it.cost = Cost(machine_.load3d.startupCycles, 1, 0);
   it.rows = placeOf(op.getPixels());
   it.columns = placeOf(op.getDepth());
-  it.rowStep = intoA ? machine_.cube.m : machine_.cube.n;
+  it.rowStep = machine_.cube.m;
   it.columnStep = static_cast<int64_t>(op.getBlock());
   it.bytes = aicore::elementBytes(op.getTarget().getType());
   it.start = placeOf(op.getFirst());
   it.pitch = placeOf(op.getOutWidth());
-  it.fractalCycles = machine_.load3d.fractal(intoA, op.getStride()[1]);
+  it.fractalCycles = machine_.load3d.fractal(op.getStride()[1]);
   it.lineCycles = op.getStride()[1] == 1 ? machine_.load3d.lineCycles : 0;
   emit(op, StepKind::windows, it);
   return llvm::Error::success();

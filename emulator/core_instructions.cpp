@@ -183,11 +183,10 @@ void CoreInstructions::load3d(aicore::Load3dOp op) {
   Type *from = values.elementOf(op.getSource());
   Value *windows = emitWindows(op, e, values), *size = e.number(e.bytesOf(from));
   Value *pixels = values.value(op.getPixels()), *depth = values.value(op.getDepth());
-  const bool intoA = aicore::spaceOf(op.getTarget()) == Space::l0a;
   const ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
-  Value *step = e.number(tile[intoA ? 1 : 0] * e.bytesOf(from));
-  fillL0(op.getTarget(), op.getTargetSlot(), windows, intoA ? step : size, intoA ? size : step,
-         intoA ? pixels : depth, intoA ? depth : pixels, from, /*mayReadBeyond=*/false);
+  Value *step = e.number(tile[1] * e.bytesOf(from));
+  fillL0(op.getTarget(), op.getTargetSlot(), windows, step, size, pixels, depth, from,
+         /*mayReadBeyond=*/false);
 }
 
 void CoreInstructions::fillL0(mlir::Value target, mlir::Value slot, Value *source, Value *rowStep,

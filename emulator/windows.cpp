@@ -75,10 +75,9 @@ private:
 
 Value *emitWindows(aicore::Load3dOp op, Emitter &e, ProgramValues &values) {
   Type *element = values.elementOf(op.getSource());
-  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
   const ArrayRef<int64_t> shape = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
-  const int64_t rowBytes = shape[intoA ? 1 : 0] * e.bytesOf(element);
-  Value *rows = e.local(ArrayType::get(e.b.getInt8Ty(), shape[intoA ? 0 : 1] * rowBytes));
+  const int64_t rowBytes = shape[1] * e.bytesOf(element);
+  Value *rows = e.local(ArrayType::get(e.b.getInt8Ty(), shape[0] * rowBytes));
   SmallVector<Value *> arguments = {rows, values.buffer(op.getSource(), op.getSlot())};
   for (mlir::Value value :
        {op.getLines(), op.getWidth(), op.getTapRows(), op.getTapColumns(), op.getTop(),

@@ -132,7 +132,7 @@ def Aicore_LoadL0Op : Aicore_InstructionOp<"load_l0"> {
 }
 
 def Aicore_Load3dOp : Aicore_InstructionOp<"load3d"> {
-  let summary = "L1 -> L0A or L0B (MTE1): windows of an image, as a matrix of the cube";
+  let summary = "L1 -> L0A (MTE1): windows of an image, as the left operand of the cube";
   let description = [{
     L1 holds `lines` x `width` pixels of an image as rows, its channels as columns, a multiple of
     `block` of them. Of the result, whose lines have `by` pixels, `size` begins with the number of
@@ -142,7 +142,8 @@ def Aicore_Load3dOp : Aicore_InstructionOp<"load3d"> {
 
     The tap (r, s) of the pixel (p, q) is the pixel (top + p * stride[0] + r * dilation[0],
     q * stride[1] + s * dilation[1] - left) of the image; `top` may be negative. Outside of the image
-    it is zero. L0A takes pixels x depth, L0B takes depth x pixels.
+    it is zero. L0A takes pixels x depth. Into L0B the instruction of the chip makes pixels the depth,
+    for gradients of weights; no pass has a use for that.
     ```mlir
     aicore.load3d %x_l1[%s] image(%lines, %width) taps(%r, %s) top(%top) by(%q) first(%p)
       depth(%k) size(%pixels, %n) stride [1, 1] dilation [1, 1] left 1 block 16 -> %x_l0[%t]

@@ -114,19 +114,19 @@ struct Machine {
     int64_t maxExtent = 4095;             ///< of m, n and k of one instruction
   } cube;
 
-  /// The load of windows of an image, L1 to L0A or L0B, in cycles for each fractal of 16 pixels and
-  /// 32 bytes of their channels.
+  /// The load of windows of an image, L1 to L0A, in cycles for each fractal of 16 pixels and 32
+  /// bytes of their channels.
   struct WindowLoad {
     double startupCycles = 50;
-    double ofA = 2, ofB = 4; ///< of neighbours in one line of the image
+    double neighbours = 2;   ///< in one line of the image
     double lineCycles = 1;   ///< for each end of a line in it
     double strideCycles = 2; ///< for each step of a stride of 2, 4 or 8 columns beyond the first
-    double stridedA = 16, stridedB = 18.3; ///< with another stride
+    double strided = 16;     ///< with another stride
     /// Of one fractal, without ends of lines.
-    double fractal(bool intoA, int64_t stride) const {
+    double fractal(int64_t stride) const {
       if (stride != 1 && stride != 2 && stride != 4 && stride != 8)
-        return intoA ? stridedA : stridedB;
-      return (intoA ? ofA : ofB) + strideCycles * static_cast<double>(stride - 1);
+        return strided;
+      return neighbours + strideCycles * static_cast<double>(stride - 1);
     }
   } load3d;
 

@@ -170,12 +170,10 @@ void describeCube(Table &t) {
 void describeWindowLoad(Table &t) {
   const std::vector<std::pair<const char *, double Machine::WindowLoad::*>> figures = {
       {"startup_cycles", &Machine::WindowLoad::startupCycles},
-      {"l0a_cycles", &Machine::WindowLoad::ofA},
-      {"l0b_cycles", &Machine::WindowLoad::ofB},
+      {"l0a_cycles", &Machine::WindowLoad::neighbours},
       {"line_cycles", &Machine::WindowLoad::lineCycles},
       {"stride_cycles", &Machine::WindowLoad::strideCycles},
-      {"strided_l0a_cycles", &Machine::WindowLoad::stridedA},
-      {"strided_l0b_cycles", &Machine::WindowLoad::stridedB}};
+      {"strided_l0a_cycles", &Machine::WindowLoad::strided}};
   for (const auto &[name, member] : figures)
     t.number(std::string("load3d.") + name, Kind::cycles, mostCycles, Need::optional,
              [member = member](Machine &m) -> auto & { return m.load3d.*member; });

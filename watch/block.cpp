@@ -207,10 +207,8 @@ void BlockWatch::windows(aicore::Load3dOp op) {
   const int64_t firstBlock = from / ofBlock, lastBlock = (from + depth - 1) / ofBlock;
   const Rectangle image{at(op.getLinesMutable()) * at(op.getWidthMutable()),
                         (lastBlock - firstBlock + 1) * block, 0, firstBlock * block};
-  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
   touch(op.getSource(), at(op.getSlotMutable()), image, Use::reads);
-  touch(op.getTarget(), at(op.getTargetSlotMutable()),
-        intoA ? Rectangle{pixels, depth} : Rectangle{depth, pixels}, Use::writes);
+  touch(op.getTarget(), at(op.getTargetSlotMutable()), Rectangle{pixels, depth}, Use::writes);
 }
 
 // Each element that is inside of the tensor; without a padding all have to be.

@@ -5,7 +5,8 @@
 #include "cli/files.h"
 #include "cli/option_values.h"
 #include "cli/stopwatch.h"
-#include "driver/bench_against.h"
+#include "driver/bench/against.h"
+#include "driver/bench/history.h"
 #include "driver/case_runner.h"
 #include "driver/command.h"
 #include "driver/count_case.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -25,9 +27,9 @@ namespace {
 struct BenchOptions {
   RunOptions run; ///< only the options of `bench` are set
   SamplingLimits limits;
-  std::optional<std::string> save, against, json;
+  std::optional<std::string> save, against, history, json;
   double threshold = 0.05;
-  bool isForced = false, noCommand = false;
+  bool isForced = false, noCommand = false, updatesThresholds = false;
 
   void addOptionsTo(CommandLine &commandLine) {
     commandLine.repeated("--case", "NAME", run.cases);
@@ -43,6 +45,8 @@ struct BenchOptions {
     commandLine.option("--against", "FILE", against);
     commandLine.option("--threshold", "PERCENT", thresholdText_);
     commandLine.flag("--force", isForced);
+    commandLine.option("--history", "DIR", history);
+    commandLine.flag("--update-thresholds", updatesThresholds);
     commandLine.option("--json", "FILE", json);
   }
 
@@ -60,6 +64,8 @@ struct BenchOptions {
         firstGiven({{thresholdText_.has_value(), "--threshold"}, {isForced, "--force"}});
     if (comparing && !against)
       throw UserError(fmt::format("{} is about a comparison: --against FILE", comparing));
+    if (updatesThresholds && !history)
+      throw UserError("--update-thresholds is about kept results: --history DIR");
     const char *measuring = firstGiven({{warmupText_.has_value(), "--warmup"},
                                         {repeatText_.has_value(), "--repeat"},
                                         {secondsText_.has_value(), "--seconds"},
@@ -256,6 +262,11 @@ int benchCommand(const std::vector<std::string> &words) {
     baseline =
         readBaseline(*options.against, bench.report(), !options.run.countOnly, options.isForced);
 
+  // So is a folder that holds something else.
+  std::optional<History> history;
+  if (options.history)
+    history.emplace(*options.history);
+
   bench.measure(runs);
   const BenchReport &report = bench.report();
   if (options.save)
@@ -273,6 +284,15 @@ int benchCommand(const std::vector<std::string> &words) {
     if (showsText)
       print(text(comparison));
     isWrong |= comparison.hasSlowDown();
+  }
+  if (history) {
+    const std::vector<HistoryVerdict> verdicts = history->add(report, options.updatesThresholds);
+    history->write();
+    if (showsText)
+      print(text(*options.history, verdicts));
+    isWrong |= std::ranges::any_of(verdicts, [](const HistoryVerdict &each) {
+      return each.kind == HistoryVerdict::Kind::slower;
+    });
   }
   return isWrong ? wrongResult : success;
 }

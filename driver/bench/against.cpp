@@ -1,4 +1,4 @@
-#include "driver/bench_against.h"
+#include "driver/bench/against.h"
 
 #include "cli/ending.h"
 #include "cli/environment.h"
