@@ -1,5 +1,6 @@
 // `mmk bench`: careful timing of a kernel and of the whole command, and the comparison with an
 // earlier measurement.
+#include "driver/command.h"
 #include "cli/ending.h"
 #include "cli/environment.h"
 #include "cli/files.h"
@@ -8,7 +9,6 @@
 #include "driver/bench/against.h"
 #include "driver/bench/history.h"
 #include "driver/case_runner.h"
-#include "driver/command.h"
 #include "driver/count_case.h"
 #include "driver/footprint.h"
 #include "driver/session.h"

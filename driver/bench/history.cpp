@@ -45,7 +45,8 @@ double thresholdOf(const HistoryRow &row) {
 
 std::string now() {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
 } // namespace
@@ -131,7 +132,8 @@ std::vector<HistoryVerdict> History::add(const BenchReport &report, bool updates
 }
 
 HistoryVerdict History::add(HistoryRow row, const KeptResult &result, bool updatesThresholds) {
-  auto known = std::ranges::find_if(rows_, [&](const HistoryRow &each) { return each.isSameAs(row); });
+  auto known =
+      std::ranges::find_if(rows_, [&](const HistoryRow &each) { return each.isSameAs(row); });
   if (known == rows_.end())
     known = rows_.insert(rows_.end(), std::move(row));
   HistoryRow &own = *known;
@@ -143,8 +145,8 @@ HistoryVerdict History::add(HistoryRow row, const KeptResult &result, bool updat
       each.isSlower = false;
     own.threshold = thresholdOf(own);
   }
-  HistoryVerdict verdict{own.title, own.figure, result.value, own.threshold, own.results.size(),
-                         own.isExact()};
+  HistoryVerdict verdict{own.title,     own.figure,         result.value,
+                         own.threshold, own.results.size(), own.isExact()};
   if (own.threshold > 0) {
     KeptResult &last = own.results.back();
     last.isSlower = !updatesThresholds && result.value > own.threshold;
@@ -192,9 +194,7 @@ std::string text(const std::string &folder, const std::vector<HistoryVerdict> &v
   table.add({"case", "figure", "now", "threshold", "results", ""});
   for (const HistoryVerdict &verdict : verdicts) {
     const auto figure = [&](double value) {
-      return value == 0         ? "-"
-             : verdict.isExact ? fmt::format("{:.0f}", value)
-                               : fourDigits(value);
+      return value == 0 ? "-" : verdict.isExact ? fmt::format("{:.0f}", value) : fourDigits(value);
     };
     table.add({verdict.title, verdict.figure, figure(verdict.value), figure(verdict.threshold),
                std::to_string(verdict.results),

@@ -1,5 +1,5 @@
-// `mmk bench --history`: the last results of each measurement, and the threshold from which a new one
-// counts as slower.
+// `mmk bench --history`: the last results of each measurement, and the threshold from which a new
+// one counts as slower.
 #pragma once
 
 #include "print/bench_report.h"
@@ -20,9 +20,9 @@ struct KeptResult {
 /// One figure of one case on one machine, and of one computer where it is a time.
 struct HistoryRow {
   std::string kernel, machine, title, figure; ///< "S4"; "kernel ms", "command ms", "cycles"
-  std::string computer;                       ///< the fingerprint, without mmk's own fields; of cycles empty
-  double threshold = 0;                       ///< 0: there are too few results for one
-  std::deque<KeptResult> results;             ///< the oldest first
+  std::string computer;           ///< the fingerprint, without mmk's own fields; of cycles empty
+  double threshold = 0;           ///< 0: there are too few results for one
+  std::deque<KeptResult> results; ///< the oldest first
 
   bool isExact() const { return figure == "cycles"; }
   bool isSameAs(const HistoryRow &other) const;
@@ -46,8 +46,8 @@ public:
   explicit History(std::string folder);
 
   /// Adds the figures of a report, and judges each by the threshold of its row: the mean of the
-  /// results within it plus three standard deviations. It grows by itself as they spread. It becomes
-  /// smaller, and takes in results beyond it, with `updatesThresholds` alone.
+  /// results within it plus three standard deviations. It grows by itself as they spread. It
+  /// becomes smaller, and takes in results beyond it, with `updatesThresholds` alone.
   std::vector<HistoryVerdict> add(const BenchReport &report, bool updatesThresholds);
   /// Writes history.json, and trend.html with a picture of each row.
   void write() const;

@@ -1,5 +1,5 @@
-// The page of `mmk bench --history`: for each row a picture of its results, one after the other, below
-// the line of its threshold.
+// The page of `mmk bench --history`: for each row a picture of its results, one after the other,
+// below the line of its threshold.
 #include "driver/bench/history.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -59,15 +59,16 @@ std::string picture(const HistoryRow &row) {
   for (size_t i = 0; i < row.results.size(); ++i) {
     const KeptResult &result = row.results[i];
     course += fmt::format("{:.1f},{:.1f} ", x(i), y(result.value));
-    dots += fmt::format("<circle{} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}, {}\n{}\n{}</title></circle>",
-                        result.isSlower ? " class=\"slower\"" : "", x(i), y(result.value),
-                        figureOf(row, result.value), result.time, escaped(result.variant),
-                        escaped(result.build));
+    dots += fmt::format(
+        "<circle{} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}, {}\n{}\n{}</title></circle>",
+        result.isSlower ? " class=\"slower\"" : "", x(i), y(result.value),
+        figureOf(row, result.value), result.time, escaped(result.variant), escaped(result.build));
   }
   const std::string line =
       row.threshold > 0
-          ? fmt::format("<line class=\"threshold\" x1=\"0\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
-                        width, y(row.threshold), y(row.threshold))
+          ? fmt::format(
+                "<line class=\"threshold\" x1=\"0\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", width,
+                y(row.threshold), y(row.threshold))
           : "";
   return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">{}<polyline class=\"course\" "
                      "points=\"{}\"/>{}</svg>\n",
@@ -80,10 +81,11 @@ std::string trendPage(const std::vector<HistoryRow> &rows) {
   std::string page(head);
   for (const HistoryRow &row : rows) {
     const KeptResult &last = row.results.back();
-    page += fmt::format("<h2>{} {} on {}: {}</h2>\n{}<p>last: {} of {} results; threshold: {}</p>\n",
-                        escaped(row.kernel), escaped(row.title), escaped(row.machine), row.figure,
-                        picture(row), figureOf(row, last.value), row.results.size(),
-                        row.threshold > 0 ? figureOf(row, row.threshold) : "not set yet");
+    page +=
+        fmt::format("<h2>{} {} on {}: {}</h2>\n{}<p>last: {} of {} results; threshold: {}</p>\n",
+                    escaped(row.kernel), escaped(row.title), escaped(row.machine), row.figure,
+                    picture(row), figureOf(row, last.value), row.results.size(),
+                    row.threshold > 0 ? figureOf(row, row.threshold) : "not set yet");
     if (!row.computer.empty())
       page += fmt::format("<p>{}</p>\n", escaped(row.computer));
   }
