@@ -258,16 +258,18 @@ __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T
                                    int64_t from, int64_t pixels, int64_t depth,
                                    int64_t l1Channels) {
   LoadData3DParamsV2<T> params;
-  params.l1H = static_cast<uint16_t>(lines);
+  // Windows in the padding alone are behind an image of one line, which they do not reach.
+  const bool isPadding = lines == 0;
+  params.l1H = static_cast<uint16_t>(isPadding ? 1 : lines);
   params.l1W = static_cast<uint16_t>(width);
   params.channelSize = static_cast<uint16_t>(l1Channels);
   params.padList[0] = left;
   // Lines of the result are as long as they are.
   params.padList[1] = static_cast<uint8_t>(
       GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left));
-  params.padList[2] = static_cast<uint8_t>(-top);
+  params.padList[2] = static_cast<uint8_t>(isPadding ? 0 : -top);
   params.padList[3] = 255; // lines behind those that are loaded are not read
-  params.mStartPt = static_cast<uint16_t>(first);
+  params.mStartPt = static_cast<uint16_t>(isPadding ? first + outWidth : first);
   params.kStartPt = static_cast<uint16_t>(from);
   params.mExtension = static_cast<uint16_t>(QuotientUp(pixels, 16) * 16);
   params.kExtension = static_cast<uint16_t>(depth);

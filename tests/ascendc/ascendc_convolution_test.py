@@ -27,6 +27,15 @@ kernel convolution(x: f16[B, H, W, C], w: f16[3, 3, C, O], bias: f32[O]) -> y: f
 }
 """
 
+# With more padding than taps, the windows of some tiles lie in it alone.
+PADDED = """\
+kernel convolution(x: f16[B, H, W, C], w: f16[R, S, C, O]) -> y: f32[B, P, Q, O] {
+  dim P = H - R + 7;
+  dim Q = W - S + 3;
+  y[n, p, q, o] = sum[r, s, c](pad(x, 0)[n, p + r - 3, q + s - 1, c] * w[r, s, c, o]);
+}
+"""
+
 
 def dims(B, H, W, C, O, R=3, S=3, strides=None):
     """The dimensions of a convolution, also those of its result; with strides without padding."""
@@ -74,6 +83,10 @@ class Convolution(VariantTest):
     def test_strides(self):
         self.check(STRIDED, [dims(1, 1, 1, 1, 1, 1, 1, (2, 3)), dims(2, 12, 19, 5, 33, 3, 2, (2, 3)),
                              dims(1, 14, 30, 40, 20, 5, 3, (2, 3))], *DIRECT)
+
+    def test_padding_alone(self):
+        for H, R in ((5, 1), (4, 2), (1, 3)):
+            self.check(PADDED, [dict(B=2, H=H, W=17, C=9, O=20, R=R, S=3, P=H - R + 7, Q=17)], *DIRECT, "--set", "tile.NPQ=16")
 
     def test_dilation_and_epilogue(self):
         self.check(DILATED, [dims(2, 7, 9, 5, 33)], *DIRECT)
