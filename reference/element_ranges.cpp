@@ -28,6 +28,15 @@ const Value &withoutTransposes(const Value &value) {
   return *base;
 }
 
+/// Whether its elements are those of a parameter of f32, in whatever order and form.
+bool readsNumbers(const Value &value) {
+  const Value *base = &value;
+  while (base->operation == Operation::transpose || base->operation == Operation::squeeze ||
+         base->operation == Operation::reshape || base->operation == Operation::access)
+    base = base->operands[0];
+  return base->operation == Operation::parameter && base->type == ElementType::f32;
+}
+
 /// Whether it is computed from a reduction, without a product between.
 bool readsReduction(const Value &value) {
   const auto ends = [](const Value &it) {
@@ -154,8 +163,7 @@ void ElementRanges::fillStep(Step &step, Plan &plan) {
   case Operation::add:
     for (size_t i : {size_t(0), size_t(1)}) {
       const Value &product = *value.operands[i], &row = *value.operands[1 - i];
-      if (isFloatProduct(product) && row.operation == Operation::parameter &&
-          row.type == ElementType::f32) {
+      if (isFloatProduct(product) && readsNumbers(row)) {
         step.product = step.operands[i];
         step.row = step.operands[1 - i];
         step.depth = concrete(product.operands[0]->shape).back();
