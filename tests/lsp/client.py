@@ -10,7 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LSP = pathlib.Path(os.environ["MMK_LSP"]).resolve()
 MMK = LSP.with_name("mmk")
-URI = "file:///work/test.mmk"
+URI = "file:///home/user/test.mmk"
 
 
 class Refused(Exception):
