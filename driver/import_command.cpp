@@ -36,7 +36,7 @@ std::string thisProgram() {
 /// Python has to find it by itself.
 std::string packageFolder(llvm::StringRef program) {
   const llvm::StringRef above = path::parent_path(path::parent_path(program));
-  for (const std::string folder : {above.str() + "/python", path::parent_path(above).str()})
+  for (const std::string &folder : {above.str() + "/python", path::parent_path(above).str()})
     if (fs::exists(folder + "/mmk/onnx/__main__.py"))
       return folder;
   return "";
