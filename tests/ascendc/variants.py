@@ -8,7 +8,7 @@ import os
 import random
 import re
 
-from projects import ProjectTest, Signature, isCall
+from projects import ROOM, ProjectTest, Signature, isCall
 from command import EXAMPLES
 
 ONLY = os.environ.get("ASCENDC_ONLY", "").split()
@@ -44,11 +44,18 @@ class VariantTest(ProjectTest):
                 text = self.header(project).read_text()
                 limits = re.findall(r"// assumes +(\w+) of at most (\d+)", text)
                 dims = dict(zip(re.findall(r"int64_t (\w+)", re.search(r"_launch\(([^)]*)", text)[1]), extents))
-                if all(dims[name] <= int(most) for name, most in limits):
+                if all(dims[name] <= int(most) for name, most in limits) and self.takes(program, named, dims):
                     found.setdefault(self.variant, self.header(project))
             elif "this is not written as Ascend C yet" in self.said:
                 self.assertRegex(self.said, self.refused)
         return found
+
+    def takes(self, program, named, dims):
+        """Whether the variant that was emitted takes these extents, also of images that it loads."""
+        self.mmk("run", program, "--variant", self.variant, *ROOM, *named, "--count-only",
+                 *(f"{name}={extent}" for name, extent in dims.items()), exit=None)
+        self.assertIn(self.code, (0, 2), self.said)
+        return self.code == 0
 
     def check_examples(self, shapes, count):
         """Of each example, "path" or "path:kernel", all extents of a list, the first in two orders of the
