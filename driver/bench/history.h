@@ -52,8 +52,6 @@ public:
   /// Writes history.json, and trend.html with a picture of each row.
   void write() const;
 
-  const std::vector<HistoryRow> &rows() const { return rows_; }
-
 private:
   HistoryVerdict add(HistoryRow row, const KeptResult &result, bool updatesThresholds);
 
