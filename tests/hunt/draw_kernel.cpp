@@ -401,7 +401,7 @@ private:
         tensor.extents.push_back(extentOf(dim));
       return tensor;
     };
-    const Available &a = available_.front();
+    const double bound = available_.front().term.bound;
     std::optional<IndexedTensor> lengths;
     if (out.size() > 1 && random_.chance(40)) {
       const Dims dims(out.begin(), out.end() - 1);
@@ -410,7 +410,7 @@ private:
     }
     const int64_t count = random_.oneOf({1, 1, 2, 3});
     for (int64_t i = 0; i < count; ++i) {
-      IndexDraw draw(random_, tensorOf("a", out), a.term.bound);
+      IndexDraw draw(random_, tensorOf("a", out), bound);
       IndexedValue value = draw.draw(fmt::format("g{}", i), lengths);
       kernel().body.push_back(value.statement);
       available_.push_back({{name(value.statement.name),
