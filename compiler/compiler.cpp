@@ -29,6 +29,10 @@ bool has(const Diagnostics &diagnostics, DiagnosticCode code) {
   return std::ranges::find(diagnostics.all(), code, &Diagnostic::code) != diagnostics.all().end();
 }
 
+bool contain(const Choices &choices, std::string_view key) {
+  return std::ranges::any_of(choices, [&](const auto &choice) { return choice.first == key; });
+}
+
 std::string variantOf(mlir::ModuleOp module) {
   for (mlir::Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<mlir::StringAttr>("variant"))
@@ -52,9 +56,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
 // Whether products follow each other is seen in the groups, so these are made once more.
 void Compiler::addDefaults(mlir::ModuleOp module, PipelineOptions &options) {
   const Backend &backend = backendOf(machine_.kind);
-  const bool isOpen = std::ranges::none_of(
-      options.choices, [](const auto &choice) { return choice.first == "fuse"; });
-  if (backend.hasClock() || !isOpen)
+  if (backend.hasClock() || contain(options.choices, "fuse"))
     return;
   for (auto kernel : module.getOps<ir::KernelOp>()) {
     auto products = kernel.getBody().getOps<mlir::linalg::ContractOp>();
@@ -69,6 +71,16 @@ void Compiler::addDefaults(mlir::ModuleOp module, PipelineOptions &options) {
       llvm::all_of(grouped.get().getOps<ir::KernelOp>(),
                    [&](ir::KernelOp kernel) { return backend.chainsByDefault(kernel); }))
     options = chained;
+}
+
+bool Compiler::leavesOpen(const Kernel &kernel, const Choices &given,
+                          const Choices &changes) const {
+  Choices closed = given;
+  if (const Schedule *schedule = kernel.scheduleFor(machine_.name))
+    for (const Directive &directive : schedule->directives)
+      closed.emplace_back(directive.key, "");
+  return std::ranges::none_of(changes,
+                              [&](const auto &change) { return contain(closed, change.first); });
 }
 
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
@@ -89,6 +101,11 @@ Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp>
   } else if (findsNearest && !result.isBug && !isUnproven &&
              !has(result.messages, DiagnosticCode::namesNearest)) {
     result.nearest = nearestLegal(kernel, machine_, *context_, options.choices);
+    // A default that does not fit is mmk's own: the nearest one that fits takes its place.
+    if (result.nearest && leavesOpen(kernel, given.choices, *result.nearest)) {
+      options.choices.insert(options.choices.end(), result.nearest->begin(), result.nearest->end());
+      return lower(kernel, toIr(kernel), level, options, /*findsNearest=*/false);
+    }
   }
   return result;
 }

@@ -39,12 +39,15 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> toIr(const Kernel &kernel);
 
   /// Lowers the kernel's IR to `level`, as the variant that the options choose. The search for the
-  /// nearest legal variant is optional: a caller that only tests legality does without it.
+  /// nearest legal variant is optional: a caller that only tests legality does without it. Where
+  /// only directives that are left open have to change for it, it is what is lowered.
   Lowering lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
                  LoweringLevel level, const PipelineOptions &options = {},
                  bool findsNearest = true);
 
 private:
+  /// Whether neither the schedule nor the given choices name a directive of the changes.
+  bool leavesOpen(const Kernel &kernel, const Choices &given, const Choices &changes) const;
   /// Adds the choices that the back end makes for the kernel where its schedule leaves them open.
   void addDefaults(mlir::ModuleOp module, PipelineOptions &options);
 
