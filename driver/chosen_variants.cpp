@@ -29,18 +29,35 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
   return chosen.isFound() ? std::optional(std::move(chosen)) : std::nullopt;
 }
 
-Target withVariantOf(Session &session, const Target &target, const Kernel &kernel,
-                     const RunCase &run, std::string &reason) {
-  Target own = target;
+std::vector<CaseVariant> variantsOf(Session &session, const Target &target, const Kernel &kernel,
+                                    const std::vector<RunCase> &runs, bool remembers) {
+  std::vector<CaseVariant> variants(runs.size());
   if (target.variant)
-    return own;
-  const auto chosen = chooseVariant(session, kernel, run, /*remembers=*/true);
-  if (!chosen)
-    return own;
-  reason = reasonOf(*chosen, kernel, session.machine());
-  if (!chosen->choices.empty())
-    own.variant = chosen->choices;
-  return own;
+    return variants;
+  std::vector<int64_t> cycles(runs.size(), 0);
+  for (size_t i = 0; i < runs.size(); ++i)
+    if (const auto chosen = chooseVariant(session, kernel, runs[i], remembers)) {
+      variants[i] = {{}, chosen->choices, {}};
+      if (std::string reason = reasonOf(*chosen, kernel, session.machine()); !reason.empty())
+        variants[i].reasons = {std::move(reason)};
+      cycles[i] = chosen->cycles;
+    }
+  // The store holds whole variants only, so it is not used beside choices of the user.
+  if (!remembers || !target.sets.empty() || target.side)
+    return variants;
+  const std::vector<KnownVariant> known = knownVariants(session, kernel, runs, cycles);
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (!known[i].variant.empty())
+      variants[i] = {known[i], known[i].variant, {}};
+    variants[i].known.uncheckedUs = known[i].uncheckedUs;
+  }
+  return variants;
+}
+
+Target withVariant(Target target, const CaseVariant &variant) {
+  if (!variant.choices.empty())
+    target.variant = variant.choices;
+  return target;
 }
 
 std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Machine &machine) {

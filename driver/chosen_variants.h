@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/run_case.h"
+#include "driver/known_variants.h"
 #include "driver/session.h"
 #include "store/choice_memory.h"
 
@@ -24,10 +25,24 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
 /// kernel with a schedule, which its author chose.
 std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Machine &machine);
 
-/// The options of the command line with the variant that is chosen for a case, and its reason; as
-/// they are where they name a variant.
-Target withVariantOf(Session &session, const Target &target, const Kernel &kernel,
-                     const RunCase &run, std::string &reason);
+/// What a case runs as.
+struct CaseVariant {
+  KnownVariant known;               ///< from the store
+  std::string choices;              ///< beyond those of the command line; empty: the default
+  std::vector<std::string> reasons; ///< of what was chosen, a line for each case
+  bool isSameAs(const CaseVariant &other) const {
+    return known == other.known && choices == other.choices &&
+           reasons.empty() == other.reasons.empty();
+  }
+};
+
+/// The variant of each case: the best one that the store knows, where it is not fixed, else the one
+/// chosen for its shape. `remembers`: whether the cache of the user is used.
+std::vector<CaseVariant> variantsOf(Session &session, const Target &target, const Kernel &kernel,
+                                    const std::vector<RunCase> &runs, bool remembers);
+
+/// The options of the command line with the variant of a case.
+Target withVariant(Target target, const CaseVariant &variant);
 
 /// The folder of remembered choices; empty where there is none.
 std::string choiceFolder();

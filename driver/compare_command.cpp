@@ -24,10 +24,13 @@ bool isSavedRun(const std::string &side) {
   return side.ends_with(".json") && side.find('=') == std::string::npos;
 }
 
-/// What `mmk run` runs with the options of a side: the variant that is chosen for a case.
-Target targetFor(Session &side, const Target &target, const RunCase &run) {
-  std::string reason;
-  return withVariantOf(side, target, side.kernel(), run, reason);
+/// What `mmk run` runs with the options of a side: the variant that is chosen for a case. A tuned
+/// one would differ from a side with choices in more than these.
+Target targetFor(Session &side, Target target, const RunCase &run) {
+  if (!target.variant)
+    if (const auto chosen = chooseVariant(side, side.kernel(), run, /*remembers=*/true))
+      target = withVariant(target, {{}, chosen->choices, {}});
+  return target;
 }
 
 /// The common target of both sides, with the changes of `text`: "l1=1,machine=ascend910b1".

@@ -12,6 +12,7 @@
 #include "executable/c_header.h"
 #include "executable/executable.h"
 #include "print/memory_map.h"
+#include "print/run_report.h"
 #include "support/timing.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -98,10 +99,9 @@ template <typename Write> void lowered(Compiled what, LoweringLevel until, Write
     if (runs.size() > 1)
       throw UserError(
           fmt::format("expected one case to choose the variant for, found {}", runs.size()));
-    std::string reason;
-    what.target = withVariantOf(given, what.target, given.kernel(), runs.front(), reason);
-    if (!reason.empty())
-      printError(fmt::format("chosen for {}\n", reason));
+    const CaseVariant variant = variantsOf(given, what.target, given.kernel(), runs, true).front();
+    printError(originOf(variant.known.tunedFor, variant.reasons));
+    what.target = withVariant(what.target, variant);
   }
   Session session(given, what.target);
   Lowering lowering = session.lower(session.kernel(), until, what.printAfter);

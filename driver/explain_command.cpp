@@ -63,13 +63,12 @@ int explainCommand(const std::vector<std::string> &words) {
   for (const RunCase &run : runs) {
     progress.show(run.title() + ": compile");
     // Each shape has its own variant.
-    std::string reason;
-    const Target own = withVariantOf(session, target, kernel, run, reason);
-    Session ofShape(session, own);
+    const CaseVariant variant = variantsOf(session, target, kernel, {run}, true).front();
+    Session ofShape(session, withVariant(target, variant));
     Lowering lowering = ofShape.lower(kernel, LoweringLevel::aicore);
     RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
-    if (!reason.empty())
-      header.reasons = {reason};
+    header.tunedFor = variant.known.tunedFor;
+    header.reasons = variant.reasons;
     all.push_back({std::move(header), explain(ofShape, lowering, run, progress)});
     progress.clear();
     if (json.value_or("") != "-")

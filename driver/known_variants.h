@@ -30,9 +30,9 @@ struct KnownVariant {
 };
 
 /// For each run the best checked variant in the store for its dimensions. Where there is none, the
-/// clock chooses among the best ones at the nearest dimensions, and those of another build or
-/// another user; one has to take fewer than `cycles`, what the case takes otherwise (0: not known).
-/// Empty when the store has none.
+/// clock chooses among the best ones at the nearest dimensions, and those of another build, another
+/// user or other figures of the machine; one has to take fewer than `cycles`, what the case takes
+/// otherwise (0: not known). Empty when the store has none.
 std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
                                         const std::vector<RunCase> &runs,
                                         const std::vector<int64_t> &cycles);

@@ -9,7 +9,6 @@
 #include "driver/command.h"
 #include "driver/count_case.h"
 #include "driver/footprint.h"
-#include "driver/known_variants.h"
 #include "driver/profile.h"
 #include "driver/session.h"
 
@@ -18,17 +17,6 @@
 
 namespace mmk::driver {
 namespace {
-
-/// What a case runs as.
-struct RunVariant {
-  KnownVariant known;               ///< from the store
-  std::string choices;              ///< beyond those of the command line; empty: the default
-  std::vector<std::string> reasons; ///< of what was chosen, a line for each case
-  bool isSameAs(const RunVariant &other) const {
-    return known == other.known && choices == other.choices &&
-           reasons.empty() == other.reasons.empty();
-  }
-};
 
 std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machine &machine,
                                           const RunOptions &runOptions) {
@@ -51,7 +39,7 @@ struct Ran {
 /// Compiles one variant and runs it at these cases; appends to `all`. Returns whether all results
 /// are right.
 bool runCases(Session &session, const RunOptions &options, const std::vector<RunCase> &runs,
-              const RunVariant &variant, const std::string &profileFolder, std::vector<Ran> &all) {
+              const CaseVariant &variant, const std::string &profileFolder, std::vector<Ran> &all) {
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
   const bool counts = backendOf(machine.kind).hasClock(), computes = !options.countOnly;
@@ -127,52 +115,23 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
   return passed;
 }
 
-/// The variant of each case: the best one that the store knows, where it is not fixed, else the one
-/// chosen for its shape.
-std::vector<RunVariant> variantsOf(Session &session, const Target &target,
-                                   const RunOptions &options, const std::vector<RunCase> &runs) {
-  const Kernel &kernel = session.kernel();
-  std::vector<RunVariant> variants(runs.size());
-  if (target.variant)
-    return variants;
-  std::vector<int64_t> cycles(runs.size(), 0);
-  for (size_t i = 0; i < runs.size(); ++i)
-    if (const auto chosen = chooseVariant(session, kernel, runs[i], !options.noCache)) {
-      variants[i] = {{}, chosen->choices, {}};
-      if (std::string reason = reasonOf(*chosen, kernel, session.machine()); !reason.empty())
-        variants[i].reasons = {std::move(reason)};
-      cycles[i] = chosen->cycles;
-    }
-  // The store holds whole variants only, so it is not used beside choices of the user.
-  if (options.noCache || !target.sets.empty())
-    return variants;
-  const std::vector<KnownVariant> known = knownVariants(session, kernel, runs, cycles);
-  for (size_t i = 0; i < known.size(); ++i) {
-    if (!known[i].variant.empty())
-      variants[i] = {known[i], known[i].variant, {}};
-    variants[i].known.uncheckedUs = known[i].uncheckedUs;
-  }
-  return variants;
-}
-
 /// Each case as its variant; neighbours with the same variant run together. Each variant has a
 /// session of its own, appended to `sessions`.
 bool runEach(Session &session, const Target &target, const RunOptions &options,
-             const std::vector<RunCase> &runs, const std::vector<RunVariant> &variants,
+             const std::vector<RunCase> &runs, const std::vector<CaseVariant> &variants,
              std::list<Session> &sessions, std::vector<Ran> &all) {
   bool passed = true;
   for (size_t from = 0, to = 0; from < runs.size(); from = to) {
-    RunVariant variant = variants[from];
+    CaseVariant variant = variants[from];
     for (to = from + 1; to < runs.size() && variants[to].isSameAs(variant); ++to)
       variant.reasons.insert(variant.reasons.end(), variants[to].reasons.begin(),
                              variants[to].reasons.end());
     std::string folder = options.profile.value_or("");
     if (from != 0 || to != runs.size()) // each variant has a profile of its own
       folder += "/" + runs[from].name;
-    Target own = target;
-    if (!variant.choices.empty())
-      own.variant = variant.choices;
-    Session &chosen = variant.choices.empty() ? session : sessions.emplace_back(session, own);
+    Session &chosen = variant.choices.empty()
+                          ? session
+                          : sessions.emplace_back(session, withVariant(target, variant));
     passed &=
         runCases(chosen, options, {runs.begin() + from, runs.begin() + to}, variant, folder, all);
   }
@@ -211,8 +170,9 @@ int runCommand(const std::vector<std::string> &words) {
 
   std::list<Session> sessions; // one for each remembered variant
   std::vector<Ran> all;
-  const bool passed = runEach(session, target, options, runs,
-                              variantsOf(session, target, options, runs), sessions, all);
+  const bool passed =
+      runEach(session, target, options, runs,
+              variantsOf(session, target, kernel, runs, !options.noCache), sessions, all);
   if (timing) {
     const Timing::Part &total = timing->total();
     for (Ran &ran : all)

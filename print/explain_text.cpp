@@ -47,8 +47,7 @@ std::string title(const RunHeader &header, const Explanation &explanation) {
   std::string text = fmt::format("{}{} on {}: {}\n", coloured("1", header.kernel->name),
                                  report.run.name.empty() ? "" : " " + report.run.name,
                                  header.machine->name, header.variant);
-  for (const std::string &reason : header.reasons)
-    text += fmt::format("chosen for {}\n", reason);
+  text += originOf(header.tunedFor, header.reasons);
   return text + fmt::format("{}: {} cycles, {:.2f} us, on {} of {} cores\n", dims, clock.cycles,
                             clock.microseconds, clock.cores, header.machine->cubeCores);
 }
@@ -196,7 +195,8 @@ std::string changes(const RunHeader &header, const Explanation &explanation) {
     text += table.text("  ") + andMore(changes.size(), most);
   };
   // A change alone would let mmk choose the rest anew.
-  const std::string beside = header.reasons.empty() ? "" : ", beside --variant with the name above";
+  const bool isDefault = originOf(header.tunedFor, header.reasons).empty();
+  const std::string beside = isDefault ? "" : ", beside --variant with the name above";
   list("what would help" + beside, better, gainsShown);
   list("what would cost" + beside, worse, othersShown);
   if (!equal.empty())

@@ -67,6 +67,9 @@ struct RunHeader {
   std::vector<ConstantLayout> constants = {};
 };
 
+/// Where a variant comes from, a line for each thing to know; empty for the default.
+std::string originOf(const std::string &tunedFor, const std::vector<std::string> &reasons);
+
 /// The table, row by row as cases end, and the failures below it.
 class RunTable {
 public:

@@ -87,6 +87,15 @@ std::string failure(const Kernel &kernel, const RunCase &run, const std::string 
 
 } // namespace
 
+std::string originOf(const std::string &tunedFor, const std::vector<std::string> &reasons) {
+  std::string text;
+  if (!tunedFor.empty())
+    text += fmt::format("the best variant that is known for {}, from mmk tune\n", tunedFor);
+  for (const std::string &reason : reasons)
+    text += fmt::format("chosen for {}\n", reason);
+  return text;
+}
+
 RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs,
                    const RunOptions &options)
     : header_(header), checks_(!options.countOnly && !options.noCheck),
@@ -101,10 +110,7 @@ RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs,
 void RunTable::printHead() const {
   std::string text = fmt::format("{} on {}: {}\n", coloured("1", header_.kernel->name),
                                  header_.machine->name, header_.variant);
-  if (!header_.tunedFor.empty())
-    text += fmt::format("the best variant that is known for {}, from mmk tune\n", header_.tunedFor);
-  for (const std::string &reason : header_.reasons)
-    text += fmt::format("chosen for {}\n", reason);
+  text += originOf(header_.tunedFor, header_.reasons);
   if (header_.uncheckedUs > 0)
     text += fmt::format("a variant of {:.2f} us is known but was never checked: mmk tune --check "
                         "winner\n",

@@ -223,7 +223,7 @@ std::vector<BestRow> Store::firstOfShapes(const std::string &where, auto... valu
                       fmt::format("SELECT s.dims, s.key, v.name, {} FROM context c JOIN shape s ON "
                                   "s.context=c.id JOIN verdict d ON d.shape=s.id JOIN measure m ON "
                                   "m.shape=s.id AND m.variant=d.variant JOIN variant v ON "
-                                  "v.id=d.variant WHERE c.kernel=? AND c.machine=? AND {} "
+                                  "v.id=d.variant WHERE {} "
                                   "ORDER BY s.dims, m.cycles, m.microseconds, v.name",
                                   measureColumns, where));
   statement.with(values...);
@@ -242,8 +242,8 @@ llvm::Expected<std::vector<BestRow>> Store::winners(const Identity &identity,
                                                     const std::string &rule) {
   std::vector<BestRow> found;
   if (llvm::Error error = guarded([&] {
-        found = firstOfShapes("c.build=? AND d.rule=? AND d.state=1", identity.kernel,
-                              identity.machine, identity.build, rule);
+        found = firstOfShapes("c.kernel=? AND c.machine=? AND c.build=? AND d.rule=? AND d.state=1",
+                              identity.kernel, identity.machine, identity.build, rule);
       }))
     return std::move(error);
   return found;
@@ -280,8 +280,10 @@ Store::unchecked(const Identity &identity, const std::string &dims, const std::s
 llvm::Expected<std::vector<BestRow>> Store::hints(const Identity &identity) {
   std::vector<BestRow> found;
   if (llvm::Error error = guarded([&] {
-        found = firstOfShapes("(c.build<>? OR d.rule=?) AND d.state<>2", identity.kernel,
-                              identity.machine, identity.build, importedRule);
+        found = firstOfShapes("c.kernel=? AND c.machine_name=? AND "
+                              "(c.machine<>? OR c.build<>? OR d.rule=?) AND d.state<>2",
+                              identity.kernel, identity.machineName, identity.machine,
+                              identity.build, importedRule);
       }))
     return std::move(error);
   return found;

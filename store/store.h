@@ -67,8 +67,8 @@ public:
   /// nothing where there is none.
   llvm::Expected<std::optional<BestRow>>
   unchecked(const Identity &identity, const std::string &dims, const std::string &rule);
-  /// Variants that were the best of a shape for another build or another user: their figures do not
-  /// apply here, but the variants are candidates.
+  /// Variants that were the best of a shape for another build, for another user, or for the machine
+  /// with other figures: what was measured does not apply here, but the variants are candidates.
   llvm::Expected<std::vector<BestRow>> hints(const Identity &identity);
   /// For each shape of each kernel and machine the fastest variant that passed a check; where none
   /// did, the fastest that is not known to be wrong.

@@ -363,7 +363,7 @@ class Unscheduled(TuneTest):
 
 
 class Known(TuneTest):
-    """`mmk run` uses the tuned variants; no other command does."""
+    """`mmk run` uses the tuned variants, and so do the commands that show or write what it runs."""
 
     def setUp(self):
         super().setUp()
@@ -380,6 +380,25 @@ class Known(TuneTest):
         for words in [["--no-cache"], ["--set", "order=rows"], ["--variant", "l1=2"]]:
             (run,) = self.report("k.mmk", "--case", "small", *words)
             self.assertNotIn("tuned_for", run)
+
+    def test_other_commands_take_what_run_takes(self):
+        best = self.tune("--case", "small")["small"]["best"]["variant"]
+        origin = "the best variant that is known for M=200,N=100,K=300, from mmk tune\n"
+        shown = self.mmk("explain", "k.mmk", "--case", "small")
+        self.assertTrue(shown.startswith(f"fused small on ascend910b3: {best}\n{origin}"), shown)
+        (explained,) = json.loads(self.mmk("explain", "k.mmk", "--case", "small", "--json", "-"))
+        self.assertEqual(explained["tuned_for"], "M=200,N=100,K=300")
+
+    def test_what_is_compiled_for_a_shape(self):
+        best = self.tune("--case", "small")["small"]["best"]["variant"]
+        result = subprocess.run([MMK, "compile", "k.mmk", "--case", "small", "--emit=mmk"],
+                                cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertEqual(result.stderr,
+                         "the best variant that is known for M=200,N=100,K=300, from mmk tune\n")
+        self.assertIn(f'variant = "{best}"', result.stdout)
+        # Ascend C has less room in UB: the machine has other figures, and the variant is tried there.
+        self.mmk("compile", "k.mmk", "--case", "small", "--emit=ascendc", "-o", "out")
+        self.assertIn(best, (self.folder / "out/fused.h").read_text())
 
     def test_what_was_not_checked_is_not_taken(self):
         self.tune("--case", "small", "--check", "none")

@@ -39,7 +39,7 @@ TEST_F(CompilerTest, AVariantThatDoesNotFitIsTheUsersMistake) {
 }
 
 // Many values between the parameters and the result: the rows that the default has room for are too
-// many. What somebody chose is kept, and refused.
+// many. A tile that the schedule or the command line names is kept, and refused.
 TEST_F(CompilerTest, ADefaultThatDoesNotFitIsReplacedByOneThatDoes) {
   const char *text = "kernel k(x: i32[M, N], y: i32[M, N]) -> z: i32[M, N] {"
                      " z = x - y * floor(x / y); }";
