@@ -113,6 +113,16 @@ TileDims dimsOf(ir::KernelOp kernel) {
   };
   for (StringRef dim : outputDims(kernel))
     add(dims.outputs, dim);
+  // In an order that does not depend on the passes which ran: those of row groups come and go.
+  // Literal extents are last.
+  if (!hasProduct(kernel)) {
+    const auto place = [&](StringRef dim) {
+      return llvm::find_if(kernel.getDims(), [&](Attribute name) {
+        return cast<StringAttr>(name).getValue() == dim;
+      });
+    };
+    llvm::stable_sort(dims.outputs, [&](StringRef a, StringRef b) { return place(a) < place(b); });
+  }
   kernel.walk(
       [&](linalg::ContractOp contract) { add(dims.reductions, productNames(contract).reduction); });
   return dims;

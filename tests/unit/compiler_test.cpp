@@ -25,6 +25,12 @@ protected:
     return compiler_->lower(kernel, compiler_->toIr(kernel), LoweringLevel::aicore, options);
   }
 
+  /// The choices of a name, for the kernel that was lowered last.
+  Choices choicesOf(const std::string &name) {
+    const Kernel &kernel = *program_.kernels[0];
+    return llvm::cantFail(parseChoices(kernel, machine_, *compiler_->toIr(kernel), name));
+  }
+
 private:
   Program program_;
   std::unique_ptr<SourceFile> file_;
@@ -47,6 +53,15 @@ TEST_F(CompilerTest, ADefaultThatDoesNotFitIsReplacedByOneThatDoes) {
   const Lowering chosen = lower({.choices = {{"tile.N", "512"}}}, text);
   EXPECT_TRUE(chosen.messages.hasErrors());
   EXPECT_EQ(spelling(chosen.nearest.value()), "tile.N = 256");
+}
+
+// Passes replace the reduction over taps, and with it the row group whose tiles came first.
+TEST_F(CompilerTest, ANameStandsForItsVariant) {
+  const char *text = "kernel k(x: f16[C, H, W], w: f16[C, 3, 3]) -> y: f16[C, H, W] {"
+                     " y[c, p, q] = sum[r, s](pad(x, 1)[c, p + r, q + s] * w[c, r, s]); }";
+  const std::string name = lower({}, text).variant;
+  EXPECT_EQ(name, "cores=20,tile=2x512,out=2,ub=2,order=rows");
+  EXPECT_EQ(lower({.choices = choicesOf(name)}, text).variant, name);
 }
 
 TEST_F(CompilerTest, FlagsThatItsOwnProofRefutesAreABug) {
