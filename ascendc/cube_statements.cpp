@@ -1,9 +1,11 @@
 // The instructions of the cube: into L0A, L0B and the bias table, products, and their sums.
+#include "ascendc/architecture.h"
 #include "ascendc/instructions.h"
 #include "ascendc/unwritten.h"
 #include "ir/element_type.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Dominance.h"
 
 #include <fmt/format.h>
 
@@ -55,6 +57,34 @@ int64_t rowsOfParts(mlir::Value buffer) {
   return buffer.getDefiningOp<aicore::AllocOp>().getParts() > 1 ? shapeOf(buffer)[0] : 0;
 }
 
+/// Rows of a left operand that its products compute with, where these are not those that are
+/// loaded; else 0. Nothing where they differ.
+std::optional<int64_t> rowsOfProducts(mlir::Value l0a) {
+  std::optional<int64_t> found;
+  for (mlir::Operation *user : l0a.getUsers())
+    if (auto product = mlir::dyn_cast<aicore::MmadOp>(user)) {
+      const int64_t rows = rowsOfParts(product.getAcc());
+      if (rows != found.value_or(rows))
+        return std::nullopt;
+      found = rows;
+    }
+  return found.value_or(0);
+}
+
+/// The last product in front of an operation that fills an accumulator; null if there is none.
+aicore::MmadOp productBefore(mlir::Operation *drain, mlir::Value acc) {
+  aicore::MmadOp last;
+  drain->getParentOfType<aicore::KernelOp>().walk([&](mlir::Operation *op) {
+    if (op == drain)
+      return mlir::WalkResult::interrupt();
+    auto product = mlir::dyn_cast<aicore::MmadOp>(op);
+    if (product && product.getAcc() == acc)
+      last = product;
+    return mlir::WalkResult::advance();
+  });
+  return last;
+}
+
 } // namespace
 
 int64_t pitchOf(aicore::AllocOp buffer) {
@@ -72,8 +102,10 @@ int64_t pitchOf(aicore::AllocOp buffer) {
   const int64_t depth = shapeOf(value)[isB ? 0 : 1], width = shapeOf(value)[isB ? 1 : 0];
   if (bytes == 4)
     return std::max(planned, alignedTo(depth, wordSquare) * width * bytes);
-  // Of an odd number of fractals the last square has another one behind it: in L0A of each depth.
-  const int64_t fractals = width % byteSquare == 0 ? 0 : isB ? 1 : depth / byteSquare;
+  // Of an odd number of fractals the last square has another one behind it: in L0A of dav-2201 of
+  // each depth.
+  const bool isLast = isB || architectureOf(buffer) == Architecture::dav3510;
+  const int64_t fractals = width % byteSquare == 0 ? 0 : isLast ? 1 : depth / byteSquare;
   return planned + fractals * fractalBytes;
 }
 
@@ -104,16 +136,41 @@ Statement Instructions::loadL0(aicore::LoadL0Op op) {
                        expressions_.of(op.getColumns()));
   }
   const bool isB = isIntoB(target), transposes = transposesFractals(op);
+  const std::string rows = expressions_.of(op.getRows()),
+                    columns = expressions_.of(op.getColumns());
   const std::string part =
       fmt::format("{}, {}, {}, {}, {}, {}, {}", to, from, expressions_.of(op.getRow()),
-                  expressions_.of(op.getColumn()), expressions_.of(op.getRows()),
-                  expressions_.of(op.getColumns()), shapeOf(source)[0]);
+                  expressions_.of(op.getColumn()), rows, columns, shapeOf(source)[0]);
+  if (architectureOf(op) == Architecture::dav3510) {
+    const mlir::FailureOr<std::string> l0Rows = rowsInL0(op, transposes ? columns : rows);
+    if (mlir::failed(l0Rows))
+      return mlir::failure();
+    if (transposes && bytesOf(source) == 4)
+      return fmt::format("LoadSquares({}, {}, {});", part, shapeOf(source)[1], *l0Rows);
+    return fmt::format("{}({}, {});",
+                       !transposes            ? "LoadFractals"
+                       : bytesOf(source) == 1 ? "LoadByteSquares"
+                                              : "LoadFractals<true>",
+                       part, *l0Rows);
+  }
   if (!transposes || bytesOf(source) == 2)
     return fmt::format("{}<{}>({});", op.getTransposed() ? "LoadByColumns" : "LoadByRows",
                        transposes, part);
   if (bytesOf(source) == 4)
     return fmt::format("LoadSquares({}, {});", part, shapeOf(source)[1]);
   return fmt::format("LoadByteSquares<{}>({});", isB, part);
+}
+
+/// Rows of an operand in L0A or L0B of dav-3510, which has columns of fractals: those of the
+/// product.
+template <typename Op>
+mlir::FailureOr<std::string> Instructions::rowsInL0(Op load, const std::string &loaded) {
+  if (isIntoB(load.getTarget()))
+    return loaded;
+  const std::optional<int64_t> rows = rowsOfProducts(load.getTarget());
+  if (!rows)
+    return reportUnwritten(load);
+  return *rows > 0 ? std::to_string(*rows) : loaded;
 }
 
 /// Columns of the image that its windows reach. LoadData would make more windows of more.
@@ -140,10 +197,18 @@ Statement Instructions::loadWindows(aicore::Load3dOp op) {
   for (mlir::Value value : {op.getTapRows(), op.getTapColumns(), op.getTop(), op.getOutWidth(),
                             op.getFirst(), op.getFrom(), op.getPixels(), op.getDepth()})
     sizes += expressions_.of(value) + ", ";
-  return fmt::format("LoadWindows<{}, {}, {}, {}, {}>({}, {}, {}{});", op.getStride()[0],
+  std::string l0Rows;
+  if (architectureOf(op) == Architecture::dav3510) {
+    const mlir::FailureOr<std::string> rows = rowsInL0(op, expressions_.of(op.getPixels()));
+    if (mlir::failed(rows))
+      return mlir::failure();
+    l0Rows = ", " + *rows;
+  }
+  return fmt::format("LoadWindows<{}, {}, {}, {}, {}>({}, {}, {}{}{});", op.getStride()[0],
                      op.getStride()[1], op.getDilation()[0], op.getDilation()[1],
                      static_cast<int64_t>(op.getLeft()), copyOf(op.getTarget(), op.getTargetSlot()),
-                     copyOf(op.getSource(), op.getSlot()), sizes, shapeOf(op.getSource())[1]);
+                     copyOf(op.getSource(), op.getSlot()), sizes, shapeOf(op.getSource())[1],
+                     l0Rows);
 }
 
 Statement Instructions::multiply(aicore::MmadOp op) {
@@ -156,7 +221,10 @@ Statement Instructions::multiply(aicore::MmadOp op) {
                         acc.getPartWidth()));
   const std::string columns = expressions_.of(op.getN());
   const int64_t rows = rowsOfParts(op.getAcc());
-  const std::string squares = hasSquares(op, op.getA(), 4) ? "<true>" : "";
+  // Where L0A has rows of fractals, those of whole squares are a part of each row.
+  const bool inSquares =
+      architectureOf(op) == Architecture::dav2201 && hasSquares(op, op.getA(), 4);
+  const std::string squares = inSquares ? "<true>" : "";
   std::string bias;
   if (op.getBias()) {
     auto table = op.getBias().getDefiningOp<aicore::AllocOp>();
@@ -192,7 +260,33 @@ std::string Instructions::storeTile(Op op, const std::string &element,
 template std::string Instructions::storeTile(aicore::FixpipeOp op, const std::string &element,
                                              const std::string &rowStride);
 
+Statement Instructions::drain(aicore::DrainOp op) {
+  const int64_t columns = shapeOf(op.getTarget())[1];
+  if (columns % 16 != 0)
+    return reportUnwritten(op);
+  std::string l0cRows = std::to_string(rowsOfParts(op.getSource()));
+  if (l0cRows == "0") {
+    aicore::MmadOp product = productBefore(op, op.getSource());
+    if (!product || !mlir::DominanceInfo().properlyDominates(product.getM(), op))
+      return reportUnwritten(op);
+    l0cRows = expressions_.of(product.getM());
+  }
+  return fmt::format(
+      "DrainRows({}, {}, {}, {}, {}, {}, {});", copyOf(op.getTarget(), op.getTargetSlot()),
+      sumsOf(op.getSource(), op.getSlot(), op.getPart()), expressions_.of(op.getRow()),
+      expressions_.of(op.getRows()), expressions_.of(op.getColumns()), columns, l0cRows);
+}
+
 Statement Instructions::spill(aicore::SpillOp op) {
+  if (aicore::spaceOf(op.getTarget()) == Space::l1) {
+    if (op.getColumn())
+      return reportUnwritten(op);
+    return fmt::format(
+        "FillTile({}, {}, {}, {}, {}, {}, {});", copyOf(op.getTarget(), op.getTargetSlot()),
+        copyOf(op.getSource(), op.getSlot()), op.getRow() ? expressions_.of(op.getRow()) : "0",
+        expressions_.of(op.getRows()), expressions_.of(op.getColumns()), shapeOf(op.getSource())[1],
+        shapeOf(op.getTarget())[0]);
+  }
   if (aicore::spaceOf(op.getSource()) == Space::ub)
     return fmt::format(
         "StoreRows({}, {}, {}, {}, {}, {});",

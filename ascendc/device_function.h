@@ -11,7 +11,14 @@ struct DeviceFunction {
   std::string_view name, text;
 };
 
-/// Those of vector work.
+/// Those of the cube core, of dav-2201 and of dav-3510.
+std::span<const DeviceFunction> cubeFunctions();
+std::span<const DeviceFunction> cubeFunctions3510();
+/// Those of vector work on tensors in UB.
 std::span<const DeviceFunction> vectorFunctions();
+/// Elementary functions on tensors: of dav-2201.
+std::span<const DeviceFunction> elementaryFunctions();
+/// Those of vector work on registers: of dav-3510.
+std::span<const DeviceFunction> registerFunctions();
 
 } // namespace mmk::ascendc

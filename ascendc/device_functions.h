@@ -2,11 +2,13 @@
 // take several lines of Ascend C. A kernel's file has those that it calls.
 #pragma once
 
+#include "ascendc/architecture.h"
+
 #include <string>
 
 namespace mmk::ascendc {
 
 /// The functions that `code` calls, and those that they call; each in front of its first use.
-std::string deviceFunctions(const std::string &code);
+std::string deviceFunctions(const std::string &code, Architecture architecture);
 
 } // namespace mmk::ascendc

@@ -384,7 +384,29 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   return code.text();
 }
 
-std::string buildFile(const Kernel &kernel) {
+/// Options of the version of the toolkit, and of its compiler.
+static const char *versionText(Architecture architecture) {
+  if (architecture == Architecture::dav3510)
+    return R"text(
+option(CANN_8_5 "CANN 8.5, which does not have dav-3510" OFF)
+if(CANN_8_5)
+  message(FATAL_ERROR "${kernel} is written for dav-3510, which needs CANN 9.1 or later")
+endif()
+# Reductions have the names of CANN 9.1, and UB reaches L1 without a detour through global memory.
+add_compile_definitions(MMK_CANN_9_1 ENABLE_CV_COMM_VIA_SSBUF=true)
+add_compile_options($<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-3510>))text";
+  return R"text(
+option(CANN_8_5 "CANN 8.5, which has another name for the cores of a kernel" OFF)
+option(CANN_9_1 "CANN 9.1, which has other names for reductions" OFF)
+foreach(version 8_5 9_1)
+  if(CANN_${version})
+    add_compile_definitions(MMK_CANN_${version})
+  endif()
+endforeach()
+add_compile_options($<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201>))text";
+}
+
+std::string buildFile(const Kernel &kernel, Architecture architecture) {
   return fmt::format(
              "# The program {0}, and with -DWITH_TORCH=ON the library that registers {0} with "
              "PyTorch.\n"
@@ -394,15 +416,8 @@ std::string buildFile(const Kernel &kernel) {
              "set(kernel {0})",
              kernel.name) +
          R"text(
-option(WITH_TORCH "build lib${kernel}_torch.so" OFF)
-option(CANN_8_5 "CANN 8.5, which has another name for the cores of a kernel" OFF)
-option(CANN_9_1 "CANN 9.1, which has other names for reductions" OFF)
-foreach(version 8_5 9_1)
-  if(CANN_${version})
-    add_compile_definitions(MMK_CANN_${version})
-  endif()
-endforeach()
-add_compile_options($<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201>)
+option(WITH_TORCH "build lib${kernel}_torch.so" OFF))text" +
+         versionText(architecture) + R"text(
 set_source_files_properties(main.asc torch.asc PROPERTIES OBJECT_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.h;${CMAKE_CURRENT_SOURCE_DIR}/instructions.h")
 
@@ -426,17 +441,17 @@ endif()
 )text";
 }
 
-std::string readme(const ProjectFacts &facts) {
+std::string readme(const ProjectFacts &facts, Architecture architecture) {
   std::string words;
   for (const auto &[name, extent] : facts.shape)
     words += fmt::format(" {}={}", name, extent);
-  return fmt::format(R"text(# {0} for Ascend 910B
+  return fmt::format(
+      R"text(# {0} for Ascend {3}
 
 Written by `mmk compile --emit=ascendc` from {1}. It has never been run on silicon: the tests of mmk
 run such programs on a model of the interface only.
 
-It needs CANN 8.5 or later, with its environment set (`set_env.sh`). The first command takes
-`-DCANN_8_5=ON` for CANN 8.5, `-DCANN_9_1=ON` for CANN 9.1 and later:
+{4}:
 
 ```sh
 cmake -B build
@@ -454,7 +469,12 @@ double precision, and prints the time of a run. It takes other dimensions as `DI
 | `main.asc` | the program |
 | `torch.asc` | the registration with PyTorch: `cmake -B build -DWITH_TORCH=ON`, then `torch.ops.mmk.{0}` |
 )text",
-                     facts.kernel.name, facts.file.path(), words);
+      facts.kernel.name, facts.file.path(), words, seriesOf(architecture),
+      architecture == Architecture::dav3510
+          ? "It needs CANN 9.1 or later, with its environment set (`set_env.sh`)"
+          : "It needs CANN 8.5 or later, with its environment set (`set_env.sh`). The "
+            "first command takes\n`-DCANN_8_5=ON` for CANN 8.5, `-DCANN_9_1=ON` for "
+            "CANN 9.1 and later");
 }
 
 } // namespace mmk::ascendc

@@ -370,6 +370,7 @@ Statement Instructions::statement(mlir::Operation *op) {
       .Case([&](aicore::Load3dOp load) { return loadWindows(load); })
       .Case([&](aicore::MmadOp mmad) { return multiply(mmad); })
       .Case([&](aicore::FixpipeOp fixpipe) { return storeSums(fixpipe); })
+      .Case([&](aicore::DrainOp op) { return drain(op); })
       .Case([&](aicore::SpillOp op) { return spill(op); })
       .Case([&](aicore::FetchOp op) { return fetch(op); })
       .Case([&](aicore::StoreOp op) { return store(op); })

@@ -23,6 +23,8 @@ public:
   mlir::Value readByScalars(aicore::PhaseOp pass);
   /// The declaration of a buffer.
   Statement declaration(aicore::AllocOp buffer);
+  /// The LocalTensor of a tile of vector work.
+  std::string tileOf(const aicore::VectorTile &tile);
 
 private:
   Statement load(aicore::LoadOp op);
@@ -31,7 +33,9 @@ private:
   Statement loadWindows(aicore::Load3dOp op);
   Statement multiply(aicore::MmadOp op);
   Statement storeSums(aicore::FixpipeOp op);
+  Statement drain(aicore::DrainOp op);
   Statement spill(aicore::SpillOp op);
+  template <typename Op> mlir::FailureOr<std::string> rowsInL0(Op load, const std::string &loaded);
   Statement fetch(aicore::FetchOp op);
   Statement store(aicore::StoreOp op);
   Statement window(aicore::WindowOp op);
@@ -44,7 +48,6 @@ private:
   template <typename Op>
   std::string storeTile(Op op, const std::string &element, const std::string &rowStride);
   std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part);
-  std::string tileOf(const aicore::VectorTile &tile);
   std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
                            mlir::Value column);
 

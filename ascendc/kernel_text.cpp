@@ -1,8 +1,10 @@
 #include "ascendc/kernel_text.h"
 
+#include "ascendc/architecture.h"
 #include "ascendc/code_text.h"
 #include "ascendc/element_names.h"
 #include "ascendc/instructions.h"
+#include "ascendc/register_statements.h"
 #include "ascendc/unwritten.h"
 #include "ascendc/workspace_text.h"
 #include "place/live_range.h"
@@ -26,9 +28,11 @@ namespace {
 /// Writes what one kind of core runs.
 class SideWriter {
 public:
-  SideWriter(aicore::KernelOp kernel, const SourceFile &file, aicore::Unit unit, unsigned depth)
+  /// `functions`: null where vector work has tensors in UB as operands.
+  SideWriter(aicore::KernelOp kernel, const SourceFile &file, aicore::Unit unit, unsigned depth,
+             RegisterFunctions *functions)
       : kernel(kernel), file(file), side(unit), names(kernel), expressions(names, side),
-        instructions(kernel, names, expressions), code(depth) {}
+        instructions(kernel, names, expressions), functions(functions), code(depth) {}
 
   LogicalResult write() { return writeBlock(kernel.getBody().front()); }
   const std::string &text() const { return code.text(); }
@@ -39,6 +43,7 @@ private:
   LogicalResult writeLoop(mlir::scf::ForOp loop);
   LogicalResult writeBranch(mlir::scf::IfOp branch);
   LogicalResult writeStatement(mlir::Operation &op);
+  LogicalResult writeLoops();
   LogicalResult writeCores(mlir::Value number, const char *text, mlir::Block &block);
   LogicalResult add(mlir::FailureOr<std::string> lines);
   void writeLineOf(mlir::Operation &op);
@@ -49,6 +54,8 @@ private:
   VariableNames names;
   Expressions expressions;
   Instructions instructions;
+  RegisterFunctions *functions;
+  llvm::SmallVector<mlir::Operation *> loops; ///< of the next function on registers
   CodeText code;
   unsigned lastLine = 0;
   bool isBehindPass = false;
@@ -216,11 +223,31 @@ LogicalResult SideWriter::writeOp(mlir::Operation &op) {
       });
 }
 
+/// The call of a function of the loops so far.
+LogicalResult SideWriter::writeLoops() {
+  if (loops.empty())
+    return success();
+  for (mlir::Operation *loop : loops)
+    writeLineOf(*loop);
+  const Statement call = functions->call(
+      std::exchange(loops, {}), expressions,
+      [&](const aicore::VectorTile &tile) { return instructions.tileOf(tile); }, names);
+  return add(call);
+}
+
+// Scalar code stands in front of the function that the loops around it are.
 LogicalResult SideWriter::writeBlock(mlir::Block &block) {
-  for (mlir::Operation &op : block)
+  for (mlir::Operation &op : block) {
+    if (functions && RegisterFunctions::takes(&op) && side.has(&op)) {
+      loops.push_back(&op);
+      continue;
+    }
+    if (!mlir::isMemoryEffectFree(&op) && mlir::failed(writeLoops()))
+      return failure();
     if (mlir::failed(writeOp(op)))
       return failure();
-  return success();
+  }
+  return writeLoops();
 }
 
 bool hasPasses(aicore::KernelOp kernel) {
@@ -237,14 +264,15 @@ LogicalResult expectFlagsBesideSync(aicore::KernelOp kernel) {
 }
 
 /// The parts of both kinds of core, or of one kind alone.
-mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &file, Cores cores) {
+mlir::FailureOr<std::string> bodyOf(aicore::KernelOp kernel, const SourceFile &file, Cores cores,
+                                    RegisterFunctions *functions) {
   std::string text;
   for (auto [unit, condition] : {std::pair(aicore::Unit::cube_core, "  if ASCEND_IS_AIC {\n"),
                                  std::pair(aicore::Unit::vector_core, "  if ASCEND_IS_AIV {\n")}) {
     if (cores == (unit == aicore::Unit::cube_core ? Cores::vector : Cores::cube))
       continue;
     const bool isMixed = cores == Cores::both;
-    SideWriter writer(kernel, file, unit, isMixed ? 2 : 1);
+    SideWriter writer(kernel, file, unit, isMixed ? 2 : 1, functions);
     if (mlir::failed(writer.write()))
       return failure();
     text += isMixed ? condition + writer.text() + "  }\n" : writer.text();
@@ -323,11 +351,18 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
   if (mlir::failed(expectFlagsBesideSync(kernel)))
     return failure();
   const Cores cores = coresOf(kernel);
-  const mlir::FailureOr<std::string> body = bodyOf(kernel, file, cores);
+  RegisterFunctions functions;
+  const bool hasRegisters = architectureOf(kernel) == Architecture::dav3510;
+  const mlir::FailureOr<std::string> body =
+      bodyOf(kernel, file, cores, hasRegisters ? &functions : nullptr);
   if (mlir::failed(body))
     return failure();
   VariableNames names(kernel);
   CodeText code;
+  if (!functions.definitions().empty()) {
+    code.add("// Functions of the vector unit on registers, each of one loop or several.");
+    code.paste(llvm::StringRef(functions.definitions()).ltrim().str() + "\n");
+  }
   const auto [attribute, taskType] = textOf(cores, hasPasses(kernel));
   code.open(fmt::format("__global__ MMK_CORES({}) void {}({})", attribute, functionOf(kernel),
                         parametersOf(kernel, names, *body)));

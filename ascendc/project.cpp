@@ -1,5 +1,6 @@
 #include "ascendc/project.h"
 
+#include "ascendc/architecture.h"
 #include "ascendc/code_text.h"
 #include "ascendc/device_functions.h"
 #include "ascendc/element_names.h"
@@ -20,8 +21,12 @@ namespace {
 
 /// Comment lines at the top of the kernel: where it comes from, and all that it assumes.
 void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &facts) {
-  code.line("// {} from {}, written by mmk for CANN 8.5 and 9: static tensors, dav-2201 (910B).",
-            kernel.getSymName().str(), facts.file.path());
+  const Architecture architecture = architectureOf(kernel);
+  const bool is3510 = architecture == Architecture::dav3510;
+  code.line("// {} from {}, written by mmk for {}: static tensors, dav-{} ({}).",
+            kernel.getSymName().str(), facts.file.path(),
+            is3510 ? "CANN 9.1 and later" : "CANN 8.5 and 9", numberOf(architecture),
+            seriesOf(architecture));
   code.add("// It has never been run on silicon.");
   code.add("//");
   code.paste("// variant     " + facts.variant + "\n"); // in one line, to be copied
@@ -46,7 +51,11 @@ void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &fa
   code.add("#define MMK_LAUNCH(kernel, cores, stream, ...) kernel<<<cores, nullptr, "
            "stream>>>(__VA_ARGS__)");
   code.add("#endif");
-  if (lastCrossFlag(kernel).first > mostCrossFlag) {
+  if (is3510) {
+    code.add("#ifdef MMK_CANN_8_5");
+    code.add("#error \"dav-3510, which CANN 8.5 does not have\"");
+    code.add("#endif");
+  } else if (lastCrossFlag(kernel).first > mostCrossFlag) {
     code.add("#ifdef MMK_CANN_8_5");
     code.line("#error \"flags between cores beyond {}, which CANN 8.5 does not have\"",
               mostCrossFlag);
@@ -56,7 +65,7 @@ void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &fa
 }
 
 /// The functions that a kernel calls.
-std::string instructionsFile(const std::string &kernel) {
+std::string instructionsFile(const std::string &kernel, Architecture architecture) {
   return "// Instructions of the plan as calls of Ascend C (static tensors), by mmk.\n"
          "#pragma once\n\n#include \"acl/acl.h\"\n#include \"kernel_operator.h\"\n\n"
          "using namespace AscendC;\n"
@@ -68,7 +77,7 @@ std::string instructionsFile(const std::string &kernel) {
          "#define MMK_CORES(cores) cores\n"
          "#define MMK_TASK_TYPE(type)\n"
          "#endif\n" +
-         deviceFunctions(kernel);
+         deviceFunctions(kernel, architecture);
 }
 
 /// "matmul_launch(stream, a, b, c, M, K, N)": with addresses on the device, and the dimensions that
@@ -125,10 +134,6 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op) {
                     "ascend910b4 have it)"};
   if (machine.getVectorCores() != 2)
     return {op, "code of a machine with another number than two vector cores for each cube core"};
-  if (machine.getRegisters() > 0)
-    return {op, "code of " + machine.getName().str() +
-                    ", whose L0A has another order of fractals, and whose vector unit works on "
-                    "registers (ascend910b1 to ascend910b4 are written)"};
   for (mlir::Value argument : op.getBody().getArguments()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(argument.getType());
     if (type && !namesOf(type.getElementType()))
@@ -142,16 +147,19 @@ std::pair<mlir::Operation *, std::string> obstacleOf(aicore::KernelOp op) {
 
 /// Whether the plan leaves the room in UB that the kernel's calls need.
 mlir::LogicalResult checkRoom(aicore::KernelOp kernel, const std::string &code) {
-  if (code.find("Spare<") == std::string::npos && code.find("Select(") == std::string::npos)
+  const bool selects =
+      architectureOf(kernel) == Architecture::dav2201 && code.find("Select(") != std::string::npos;
+  if (code.find("Spare<") == std::string::npos && !selects)
     return mlir::success();
-  const int64_t end = endOf(kernel, aicore::Space::ub);
+  const int64_t end = endOf(kernel, aicore::Space::ub),
+                planBytes = planBytesOf(architectureOf(kernel));
   if (end <= planBytes)
     return mlir::success();
   return reportUnwritten(
       kernel,
       fmt::format("a plan that takes {} bytes of UB, where its instructions take those from "
                   "{} on (--machine-set memories.ub.reserved={})",
-                  end, planBytes, ubBytes - planBytes));
+                  end, planBytes, roomBytes));
 }
 
 } // namespace
@@ -178,7 +186,7 @@ mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
   const mlir::FailureOr<std::string> text = kernelText(kernel, facts.file);
   if (mlir::failed(text))
     return mlir::failure();
-  const std::string instructions = instructionsFile(*text);
+  const std::string instructions = instructionsFile(*text, architectureOf(kernel));
   if (mlir::failed(checkRoom(kernel, *text + instructions)))
     return mlir::failure();
   CodeText code;
@@ -192,8 +200,8 @@ mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
       {"instructions.h", instructions},
       {"main.asc", hostProgram(kernel, facts)},
       {"torch.asc", torchRegistration(kernel, facts.kernel)},
-      {"CMakeLists.txt", buildFile(facts.kernel)},
-      {"README.md", readme(facts)},
+      {"CMakeLists.txt", buildFile(facts.kernel, architectureOf(kernel))},
+      {"README.md", readme(facts, architectureOf(kernel))},
   };
 }
 

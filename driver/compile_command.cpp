@@ -184,9 +184,11 @@ int compileCommand(const std::vector<std::string> &words) {
   if (stage == "ascendc")
     leaveRoom(target);
   const Compiled what{target, arguments, cases, printAfter.value_or("")};
+  bool isAccepted = true;
   if (stage == "ascendc") {
     lowered(what, LoweringLevel::aicore, [&](Session &session, Lowering &lowering, auto &runs) {
       writeAscendcProject(session, lowering, runs, to);
+      isAccepted = !check || checkAscendcProject(to, ascendc::architectureOf(session.machine()));
     });
   } else {
     std::vector<std::string> files = {to};
@@ -200,7 +202,7 @@ int compileCommand(const std::vector<std::string> &words) {
   }
   if (listener)
     printError(text(listener->total()));
-  return !check || checkAscendcProject(to) ? success : wrongResult;
+  return isAccepted ? success : wrongResult;
 }
 
 } // namespace mmk::driver

@@ -64,12 +64,14 @@ std::string compilerOf(const std::string &home) {
   throw UserError("--check: neither bisheng nor a C++ compiler is in PATH");
 }
 
-std::vector<std::string> commandFor(const std::string &home, const std::string &source) {
+std::vector<std::string> commandFor(const std::string &home, const std::string &source,
+                                    ascendc::Architecture architecture) {
+  const std::string number = ascendc::numberOf(architecture);
   std::vector<std::string> words = {compilerOf(home), "-std=c++17", "-fsyntax-only"};
   if (path::filename(words.front()) == "bisheng")
-    words.insert(words.end(), {"--npu-arch=dav-2201", "-xasc"});
+    words.insert(words.end(), {"--npu-arch=dav-" + number, "-xasc"});
   else
-    words.insert(words.end(), {"-xc++", "-D__NPU_ARCH__=2201", "-DASCENDC_CPU_DEBUG=1",
+    words.insert(words.end(), {"-xc++", "-D__NPU_ARCH__=" + number, "-DASCENDC_CPU_DEBUG=1",
                                "-DMMK_LAUNCH(kernel,cores,stream,...)=kernel(__VA_ARGS__)"});
   for (std::string &option : includesOf(home))
     words.push_back(std::move(option));
@@ -79,8 +81,8 @@ std::vector<std::string> commandFor(const std::string &home, const std::string &
 
 } // namespace
 
-bool checkAscendcProject(const std::string &folder) {
-  const std::vector<std::string> words = commandFor(toolkit(), folder + "/main.asc");
+bool checkAscendcProject(const std::string &folder, ascendc::Architecture architecture) {
+  const std::vector<std::string> words = commandFor(toolkit(), folder + "/main.asc", architecture);
   const std::vector<llvm::StringRef> arguments(words.begin(), words.end());
   std::string error;
   const int code =

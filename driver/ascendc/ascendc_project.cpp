@@ -43,11 +43,12 @@ void leaveRoom(Target &target) {
       loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets);
   const std::string path = "memories.ub.reserved";
   const auto ub = machine.memories.find(Memory::ub);
-  if (ub == machine.memories.end() || ub->second.capacity() <= ascendc::planBytes ||
+  const int64_t planBytes = ascendc::planBytesOf(ascendc::architectureOf(machine));
+  if (ub == machine.memories.end() || ub->second.capacity() <= planBytes ||
       std::ranges::any_of(target.machineSets,
                           [&](const std::string &set) { return set.starts_with(path); }))
     return;
-  target.machineSets.push_back(fmt::format("{}={}", path, ub->second.bytes - ascendc::planBytes));
+  target.machineSets.push_back(fmt::format("{}={}", path, ub->second.bytes - planBytes));
 }
 
 void writeAscendcProject(Session &session, Lowering &lowering, const std::vector<RunCase> &runs,

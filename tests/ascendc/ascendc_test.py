@@ -60,9 +60,6 @@ REFUSED = (
      "the name step, which has another meaning in C++ or in the project's files"),
     (PRODUCT, ("--machine", "ascend310p3"), "1:8",
      "code of ascend310p3, whose core has no DataCopyPad for rows of any length (ascend910b1 to ascend910b4 have it)"),
-    (PRODUCT, ("--machine", "ascend950pr"), "1:8",
-     "code of ascend950pr, whose L0A has another order of fractals, and whose vector unit works on registers "
-     "(ascend910b1 to ascend910b4 are written)"),
     (PRODUCT, ("--machine", "host"), "1:8", "code of the machine host, which is no NPU"),
 )
 NOTE = "note: docs/ascendc.md says what is written; mmk run and --emit=aicore take every kernel\n"

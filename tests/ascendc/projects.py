@@ -81,6 +81,14 @@ def numbers(random, kind, shape):
 
 
 class ProjectTest(CommandTest):
+    # ASCENDC_MACHINE runs the same tests for another chip.
+    machine = ("--machine", os.environ["ASCENDC_MACHINE"]) if "ASCENDC_MACHINE" in os.environ else ()
+
+    @property
+    def defines(self):
+        """The chip for which the shim stands."""
+        return ["-D__NPU_ARCH__=3510", "-DMMK_CANN_9_1"] if "ascend950pr" in self.machine else []
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -98,7 +106,7 @@ class ProjectTest(CommandTest):
             program = path
         self.program = program
         project = self.folder / f"project{len(list(self.folder.glob('project*')))}"
-        self.mmk("compile", program, *words, "--emit=ascendc", "-o", project, exit=exit)
+        self.mmk("compile", program, *self.machine, *words, "--emit=ascendc", "-o", project, exit=exit)
         if self.code == 0:
             self.variant = re.search("// variant +(.*)", self.header(project).read_text())[1]
         return project
@@ -108,7 +116,7 @@ class ProjectTest(CommandTest):
         return header
 
     def build(self, output, *words):
-        done = subprocess.run([*CLANG, "-isystem", SHIM, self.pipes, *map(str, words), "-o", output],
+        done = subprocess.run([*CLANG, *self.defines, "-isystem", SHIM, self.pipes, *map(str, words), "-o", output],
                               capture_output=True, text=True, timeout=LONGEST)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -162,7 +170,7 @@ class ProjectTest(CommandTest):
         for name, *_ in signature.results:
             words += ["--output", f"{name}={self.folder / f'{name}.npy'}"]
         # The variant of the project, whatever another one is chosen for these dimensions.
-        self.mmk("run", self.program, "--variant", self.variant, *ROOM,
+        self.mmk("run", self.program, "--variant", self.variant, *self.machine, *ROOM,
                  *(f"{d}={extent}" for d, extent in dims.items() if d in signature.bound), *scalars, *words,
                  "--no-check")
         self.kinds = [kind for _, kind, _ in signature.results]
@@ -239,7 +247,7 @@ class ProjectTest(CommandTest):
 
     def isNeedless(self, flag, *words):
         """Whether the program of the emulated core is in order without a flag, "V>MTE2:3", for all extents."""
-        ir = self.mmk("compile", self.program, "--emit=aicore", *ROOM, *words)
+        ir = self.mmk("compile", self.program, "--emit=aicore", *self.machine, *ROOM, *words)
         source, target, number = re.fullmatch(r"(?:(\w+)>)?(\w+):(\d+)", flag).groups()
         pipes = {"M": "cube", "FIX": "fixpipe", "V": "vector", "S": "scalar"}
         if source:

@@ -52,7 +52,7 @@ class VariantTest(ProjectTest):
 
     def takes(self, program, named, dims):
         """Whether the variant that was emitted takes these extents, also of images that it loads."""
-        self.mmk("run", program, "--variant", self.variant, *ROOM, *named, "--count-only",
+        self.mmk("run", program, "--variant", self.variant, *self.machine, *ROOM, *named, "--count-only",
                  *(f"{name}={extent}" for name, extent in dims.items()), exit=None)
         self.assertIn(self.code, (0, 2), self.said)
         return self.code == 0

@@ -1,12 +1,14 @@
-// The cube core of Ascend 910B (dav-2201): transfers into L1, L0 and the bias table, the matrix
-// unit, the way out. The meaning of the parameters is that of the published documentation (Load2D,
-// Load3D, LoadDataWithTranspose, Mmad, Fixpipe, InitConstValue) and of its examples of transposed
-// operands. Included by kernel_operator.h alone.
+// The cube core of Ascend 910B (dav-2201), and what that of Ascend 950 (dav-3510) shares with it:
+// transfers into L1, L0 and the bias table, the matrix unit, the way out. The meaning of the
+// parameters is that of the published documentation (Load2D, Load3D, LoadDataWithTranspose, Mmad,
+// Fixpipe, InitConstValue) and of its examples of transposed operands. Included by
+// kernel_operator.h alone.
 #pragma once
 
 #include "pipes.h"
 
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace AscendC {
@@ -51,7 +53,10 @@ template <typename T> struct InitConstValueParams {
   T initValue;
 };
 
-/// Blocks of 32 bytes of L1 become one value.
+/// Blocks of 32 bytes of L1 become one value. CANN 9.1 has the name Fill.
+#if __NPU_ARCH__ == 3510
+#define InitConstValue Fill
+#endif
 template <typename T>
 void InitConstValue(const LocalTensor<T> &to, const InitConstValueParams<T> &params,
                     Where where = Where::current()) {
@@ -74,10 +79,34 @@ struct DataCopyParams {
   uint16_t count, length, sourceGap, targetGap;
 };
 
+#if __NPU_ARCH__ == 3510
+/// UB into L1 of the block: pieces of blocks of 32 bytes.
+template <typename T>
+void copyIntoL1(const LocalTensor<T> &to, const LocalTensor<T> &from, const DataCopyParams &params,
+                Where where) {
+  shim::expect(from.position == TPosition::VECCALC && to.position == TPosition::A1 &&
+                   from.address % 32 == 0 && to.address % 32 == 0,
+               "UB into L1, on 32 bytes", where);
+  shim::expect(params.count > 0 && params.count <= 4095, "1 to 4095 pieces", where);
+  shim::work(PIPE_MTE3, [=] {
+    constexpr size_t width = 32 / sizeof(T);
+    const size_t length = params.length * width;
+    for (size_t i = 0; i < params.count; ++i)
+      shim::copy(to.accessOf(0, i * (length + params.targetGap * width), length, where),
+                 from.access(i * (length + params.sourceGap * width), length, where),
+                 length * sizeof(T), length * sizeof(T));
+  });
+}
+#endif
+
 /// L1 into the bias table, in blocks of 64 bytes.
 template <typename T>
 void DataCopy(const LocalTensor<T> &to, const LocalTensor<T> &from, const DataCopyParams &params,
               Where where = Where::current()) {
+#if __NPU_ARCH__ == 3510
+  if (to.position == TPosition::A1)
+    return copyIntoL1(to, from, params, where);
+#endif
   shim::expect(from.position == TPosition::A1 && to.position == TPosition::C2,
                "L1 into the bias table", where);
   shim::expect(to.address % 64 == 0 && from.address % 32 == 0, "a target on 64 bytes", where);
@@ -99,6 +128,7 @@ void expectIntoL0(const LocalTensor<T> &to, const LocalTensor<T> &from, Where wh
   shim::expect(to.address % 512 == 0 && from.address % 32 == 0, "a target on 512 bytes", where);
 }
 
+#if __NPU_ARCH__ != 3510
 struct LoadData2DParams {
   uint16_t startIndex = 0;
   uint8_t repeatTimes = 0;
@@ -156,6 +186,8 @@ void LoadDataWithTranspose(const LocalTensor<T> &to, const LocalTensor<T> &from,
   });
 }
 
+#endif
+
 template <typename T> struct LoadData3DParamsV2 {
   uint8_t padList[4] = {0, 0, 0, 0}; // left, right, top, bottom
   uint16_t l1H = 0, l1W = 0, channelSize = 0, kExtension = 0, mExtension = 0, kStartPt = 0,
@@ -199,10 +231,28 @@ template <typename T> struct Windows {
   size_t depth;
 };
 
+#if __NPU_ARCH__ == 3510
+struct LoadDataRepeatParam {
+  uint16_t repeatStride = 0;
+  uint8_t repeatTime = 1, repeatMode = 0;
+  uint16_t dstStride = 0;
+};
+/// Fractals from a column of them in L0 to the next, of the next LoadData of windows.
+inline size_t nextStride = 0;
+inline void SetLoadDataRepeat(const LoadDataRepeatParam &params, Where where = Where::current()) {
+  shim::expect(params.repeatTime == 1 && params.dstStride > 0, "one repeat", where);
+  nextStride = params.dstStride;
+}
+#endif
+
 template <typename T>
 void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
               const LoadData3DParamsV2<T> &params, Where where = Where::current()) {
   constexpr size_t width = fractalWidth<T>;
+#if __NPU_ARCH__ == 3510
+  const size_t stride = std::exchange(nextStride, 0);
+  shim::expect(stride > 0, "SetLoadDataRepeat in front of it", where);
+#endif
   expectIntoL0(to, from, where);
   const bool isB = to.position == TPosition::B2, transposes = isB || params.enTranspose;
   shim::expect(sizeof(T) > 1 || !transposes, "two bytes or more of what is transposed", where);
@@ -224,15 +274,19 @@ void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
   shim::work(PIPE_MTE1, [=] {
     const size_t rows = quotientUp(params.mExtension, 16) * 16, columns = params.kExtension;
     // Of what is transposed the rows of the target are columns.
-    const size_t inRow = isB          ? quotientUp(columns, 16)
-                         : transposes ? rows / width
-                                      : columns / width;
+    [[maybe_unused]] const size_t inRow = isB          ? quotientUp(columns, 16)
+                                          : transposes ? rows / width
+                                                       : columns / width;
     for (size_t m = 0; m < rows; ++m)
       for (size_t k = 0; k < columns; ++k) {
         const int64_t pixel = int64_t(params.mStartPt) + m;
         const size_t row = transposes ? k : m, column = transposes ? m : k;
+#if __NPU_ARCH__ == 3510
+        const size_t fractal = column / width * stride + row / 16;
+#else
         const size_t fractal =
             isB ? column / width * inRow + row / 16 : row / 16 * inRow + column / width;
+#endif
         T *target =
             to.access(fractal * fractalElements<T> + row % 16 * width + column % width, 1, where);
         if (pixel < windows.pixels())
@@ -254,7 +308,8 @@ struct MmadParams {
 template <typename T> using Sum = std::conditional_t<std::is_same_v<T, int8_t>, int32_t, float>;
 
 /// Sums in the order of k, each product and sum rounded once. L0A holds rows of fractals with their
-/// rows, L0B rows of fractals with their columns, L0C columns of fractals with their rows.
+/// rows, and of dav-3510 columns of them; L0B rows of fractals with their columns, L0C columns of
+/// fractals with their rows.
 /// `bias`: each row of the sums starts from it; without it from zero, or from L0C.
 template <typename T>
 void multiply(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const LocalTensor<T> &b,
@@ -279,7 +334,13 @@ void multiply(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const Local
     const size_t rows = quotientUp(params.m, 16), columns = quotientUp(params.n, 16),
                  depth = quotientUp(params.k, width),
                  inA = params.kDirectionAlign ? quotientUp(params.k, 16) * 16 / width : depth;
-    const T *left = a.access(0, ((rows - 1) * inA + depth) * fractalElements<T>, where),
+#if __NPU_ARCH__ == 3510
+    static_cast<void>(inA);
+    const auto fractalOfA = [=](size_t row, size_t k) { return k * rows + row; };
+#else
+    const auto fractalOfA = [=](size_t row, size_t k) { return row * inA + k; };
+#endif
+    const T *left = a.access(0, (fractalOfA(rows - 1, depth - 1) + 1) * fractalElements<T>, where),
             *right = b.access(0, depth * columns * fractalElements<T>, where);
     Sum<T> *sums = c.access(0, rows * columns * 256, where);
     const Sum<T> *first = hasBias ? row.access(0, params.n, where) : nullptr;
@@ -292,7 +353,7 @@ void multiply(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const Local
     for (size_t i = 0; i < params.m; ++i) {
       for (size_t k = 0; k < params.k; ++k)
         ofA[k] = shim::wide(
-            left[(i / 16 * inA + k / width) * fractalElements<T> + i % 16 * width + k % width]);
+            left[fractalOfA(i / 16, k / width) * fractalElements<T> + i % 16 * width + k % width]);
       for (size_t j = 0; j < params.n; ++j) {
         Sum<T> &sum = sums[(j / 16 * rows * 16 + i) * 16 + j % 16];
         if (hasBias)
@@ -321,6 +382,28 @@ void Mmad(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const LocalTens
 
 enum class QuantMode_t { NoQuant = 0, F322F16 = 1, F322BF16 = 16 };
 
+#if __NPU_ARCH__ == 3510
+enum class CO2Layout : uint8_t { NZ, ROW_MAJOR, COLUMN_MAJOR };
+struct FixpipeConfig {
+  CO2Layout format;
+  bool isToUB = false;
+};
+inline constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
+struct Nz2NdParams {
+  uint16_t ndNum = 1, srcNdStride = 0;
+  uint32_t dstNdStride = 0;
+};
+template <CO2Layout> struct FixpipeParamsArch3510 {
+  uint16_t nSize = 0, mSize = 0, srcStride = 0;
+  uint32_t dstStride = 0;
+  QuantMode_t quantPre = QuantMode_t::NoQuant;
+  Nz2NdParams params;
+  uint8_t dualDstCtl = 0;
+  bool subBlockId = false;
+};
+using SumsParams = FixpipeParamsArch3510<CO2Layout::ROW_MAJOR>;
+constexpr int ndNumOf(const SumsParams &params) { return params.params.ndNum; }
+#else
 struct FixpipeParamsV220 {
   uint16_t nSize = 0, mSize = 0, srcStride = 0;
   uint32_t dstStride = 0;
@@ -329,31 +412,104 @@ struct FixpipeParamsV220 {
 };
 struct FixpipeConfig {};
 inline constexpr FixpipeConfig CFG_ROW_MAJOR = {};
+using SumsParams = FixpipeParamsV220;
+constexpr int ndNumOf(const SumsParams &params) { return params.ndNum; }
+#endif
+
+/// Sums of a row of L0C.
+template <typename T, typename U>
+void takeSums(T *to, const LocalTensor<U> &from, size_t row, const SumsParams &params,
+              Where where) {
+  for (size_t j = 0; j < params.nSize; ++j) {
+    const U sum = *from.access((j / 16 * params.srcStride + row) * 16 + j % 16, 1, where);
+    if constexpr (std::is_same_v<T, U>)
+      to[j] = sum;
+    else
+      shim::fromFloat(to[j], sum);
+  }
+}
 
 /// Sums of L0C as rows of a matrix in global memory.
 template <typename T, typename U, const FixpipeConfig &config>
-void Fixpipe(const GlobalTensor<T> &to, const LocalTensor<U> &from, const FixpipeParamsV220 &params,
+void Fixpipe(const GlobalTensor<T> &to, const LocalTensor<U> &from, const SumsParams &params,
              Where where = Where::current()) {
   constexpr QuantMode_t expected = std::is_same_v<T, half>         ? QuantMode_t::F322F16
                                    : std::is_same_v<T, bfloat16_t> ? QuantMode_t::F322BF16
                                                                    : QuantMode_t::NoQuant;
   static_assert(std::is_same_v<T, U> || (std::is_same_v<U, float> && sizeof(T) == 2),
                 "integers leave as they are");
-  shim::expect(from.position == TPosition::CO1 && params.ndNum == 1, "one matrix of L0C", where);
+  shim::expect(from.position == TPosition::CO1 && ndNumOf(params) == 1, "one matrix of L0C", where);
   shim::expect(params.quantPre == expected, "the rounding to the type of the matrix", where);
   shim::expect(params.nSize > 0 && params.mSize > 0, "one element or more", where);
   shim::work(PIPE_FIX, [=] {
-    for (size_t i = 0; i < params.mSize; ++i) {
-      T *row = to.written(i * params.dstStride, params.nSize, where);
-      for (size_t j = 0; j < params.nSize; ++j) {
-        const U sum = *from.access((j / 16 * params.srcStride + i) * 16 + j % 16, 1, where);
-        if constexpr (std::is_same_v<T, U>)
-          row[j] = sum;
-        else
-          shim::fromFloat(row[j], sum);
-      }
-    }
+    for (size_t i = 0; i < params.mSize; ++i)
+      takeSums(to.written(i * params.dstStride, params.nSize, where), from, i, params, where);
   });
 }
+
+#if __NPU_ARCH__ == 3510
+/// Sums of L0C as rows in UB: the upper half in that of the first vector core, the other in that of
+/// the second. Of no rows or columns nothing is to do.
+template <typename T, typename U, const FixpipeConfig &config>
+void Fixpipe(const LocalTensor<T> &to, const LocalTensor<U> &from, const SumsParams &params,
+             Where where = Where::current()) {
+  static_assert(config.isToUB && std::is_same_v<T, U>, "sums as they are, into UB");
+  shim::expect(from.position == TPosition::CO1 && from.address % 64 == 0 && ndNumOf(params) == 1,
+               "one matrix of L0C", where);
+  shim::expect(to.position == TPosition::VECCALC && to.address % 32 == 0, "a target in UB", where);
+  shim::expect(params.dualDstCtl == 1 && params.mSize % 2 == 0, "an even number of rows", where);
+  shim::expect(params.nSize % 16 == 0, "whole fractals of columns", where);
+  shim::work(PIPE_FIX, [=] {
+    const size_t half = params.mSize / 2;
+    for (size_t i = 0; i < params.mSize; ++i)
+      takeSums(to.accessOf(i < half ? 1 : 2, i % half * params.dstStride, params.nSize, where),
+               from, i, params, where);
+  });
+}
+
+struct LoadData2DParamsV2 {
+  uint32_t mStartPosition = 0, kStartPosition = 0;
+  uint16_t mStep = 0, kStep = 0;
+  int32_t srcStride = 0;
+  uint16_t dstStride = 0;
+  bool ifTranspose = false;
+  uint8_t sid = 0;
+};
+
+/// Columns of fractals of L1 as such into L0A or L0B, each as it is or transposed: of one byte two
+/// below each other, a square.
+template <typename T>
+void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
+              const LoadData2DParamsV2 &params, Where where = Where::current()) {
+  static_assert(sizeof(T) <= 4);
+  expectIntoL0(to, from, where);
+  shim::expect(params.mStep > 0 && params.mStep <= 255 && params.kStep > 0 && params.kStep <= 255,
+               "1 to 255 fractals of rows and of columns", where);
+  shim::expect(!params.ifTranspose || sizeof(T) == 2 || (sizeof(T) == 1 && params.mStep % 2 == 0),
+               "transposed fractals of two bytes, or squares of one byte", where);
+  shim::work(PIPE_MTE1, [=] {
+    constexpr size_t width = fractalWidth<T>, elements = fractalElements<T>;
+    const LocalTensor<T> start =
+        from[(params.kStartPosition * size_t(params.srcStride) + params.mStartPosition) * elements];
+    for (size_t m = 0; m < params.mStep; ++m)
+      for (size_t k = 0; k < params.kStep; ++k) {
+        const T *source = start.access((k * params.srcStride + m) * elements, elements, where);
+        if (!params.ifTranspose) {
+          T *target = to.access((k * params.dstStride + m) * elements, elements, where);
+          shim::copy(target, source, elements * sizeof(T), elements * sizeof(T));
+          continue;
+        }
+        // A fractal has 16 columns of the target, and `width` of its rows.
+        for (size_t i = 0; i < 16; ++i)
+          for (size_t j = 0; j < width; ++j) {
+            const size_t row = k * width + j, column = m * 16 + i;
+            *to.access((column / width * params.dstStride + row / 16) * elements +
+                           row % 16 * width + column % width,
+                       1, where) = source[i * width + j];
+          }
+      }
+  });
+}
+#endif
 
 } // namespace AscendC

@@ -1,6 +1,7 @@
 // A meaning on this computer for the part of the Ascend C interface that mmk writes: static
-// tensors, explicit flags, the cube core of Ascend 910B (dav-2201). Written from the published
-// signatures and the documented meaning of their parameters; it has no code of the vendor.
+// tensors, explicit flags, the cores of Ascend 910B (dav-2201) and, with -D__NPU_ARCH__=3510, of
+// Ascend 950 (dav-3510). Written from the published signatures and the documented meaning of their
+// parameters; it has no code of the vendor.
 //
 // A kernel's function runs to its end and only records its instructions, each in the queue of its
 // pipe. Then the pipes run, in an order that the flags allow (shim/pipes.h).
@@ -20,6 +21,12 @@
 #define __mix__(cubes, vectors)
 #define __aicore__
 #define __gm__
+#define __ubuf__
+#define __simd_vf__
+#define __simd_callee__
+#ifndef __NPU_ARCH__
+#define __NPU_ARCH__ 2201
+#endif
 // The function runs for each side of a block. That of a kernel of the cube has no other.
 #define ASCEND_IS_AIC (::shim::side() == 0)
 #define ASCEND_IS_AIV (::shim::isMixed(), ::shim::side() > 0)
@@ -112,10 +119,21 @@ public:
     const LocalTensor self = *this;
     shim::work(PIPE_S, [=] { *self.access(element, 1, where) = value; });
   }
-  /// `count` elements from `first` on, for an instruction.
+  /// `count` elements from `first` on, for an instruction: of a memory of this core, or of one of
+  /// its block.
   T *access(size_t first, size_t count, Where where) const {
-    return static_cast<T *>(shim::local(static_cast<int>(position), address, elements * sizeof(T),
-                                        first * sizeof(T), count * sizeof(T), where));
+    return accessOf(shim::running(), first, count, where);
+  }
+  T *accessOf(int side, size_t first, size_t count, Where where) const {
+    return static_cast<T *>(shim::local(side, static_cast<int>(position), address,
+                                        elements * sizeof(T), first * sizeof(T), count * sizeof(T),
+                                        where));
+  }
+  /// For a function on registers.
+  T *GetPhyAddr(Where where = Where::current()) const {
+    T *data = access(0, elements, where);
+    shim::noteTensor(data, elements * sizeof(T));
+    return data;
   }
 
   TPosition position;
@@ -148,7 +166,7 @@ private:
   T *data = nullptr;
 };
 
-inline void InitSocState() {}
+inline void InitSocState() { shim::useArchitecture(__NPU_ARCH__); }
 /// Of the cube cores, or of all vector cores.
 inline int64_t GetBlockIdx() {
   return shim::side() == 0 ? shim::block() : shim::block() * 2 + shim::side() - 1;
@@ -234,3 +252,7 @@ void CrossCoreWaitFlag(uint16_t id, Where where = Where::current()) {
 #include "cube.h"
 
 #include "vector.h"
+
+#if __NPU_ARCH__ == 3510
+#include "registers.h"
+#endif

@@ -30,8 +30,11 @@ constexpr int flagIds = 8; // of a pair of pipes
 constexpr int crossIds = 16, mostCrossFlags = 15;
 constexpr int poison = 0xFF; // of unwritten bytes: NaN in each type of float
 
-/// Bytes of L1, L0A, L0B, L0C, UB and the bias table of Ascend 910B, by AscendC::TPosition.
-constexpr std::array<size_t, 6> capacities = {524288, 65536, 65536, 131072, 196608, 1024};
+/// Bytes of L1, L0A, L0B, L0C, UB and the bias table, by AscendC::TPosition.
+using Capacities = std::array<size_t, 6>;
+constexpr Capacities capacitiesOf2201 = {524288, 65536, 65536, 131072, 196608, 1024},
+                     capacitiesOf3510 = {524288, 65536, 65536, 262144, 262144, 4096};
+Capacities capacities = capacitiesOf2201;
 
 struct Step {
   enum Kind { work, set, wait, barrier, syncAll, setCross, waitCross } kind;
@@ -47,6 +50,11 @@ struct Recording {
   bool isDone = false;
 };
 
+/// A piece of a memory, which begins at a multiple of all alignments.
+struct alignas(512) Line {
+  unsigned char bytes[512];
+};
+
 struct Core {
   Recording recording;
   int cacheTime = 0; ///< of the last write that its scalar unit may have seen
@@ -54,7 +62,7 @@ struct Core {
   std::array<bool, pipes * pipes * flagIds> flags = {};
   /// Counters of flags between cores: of the cube core by vector core, of a vector core the first.
   std::array<std::array<int, crossIds>, 2> crossFlags = {};
-  std::array<std::vector<unsigned char>, capacities.size()> memories;
+  std::array<std::vector<Line>, Capacities().size()> memories;
 };
 
 struct Block {
@@ -71,6 +79,7 @@ Core *core = nullptr;                    // the same
 std::map<uintptr_t, size_t> allocations; // of global memory: address to bytes
 std::map<uintptr_t, int> writeTimes;     // of its allocations: when the last write was
 int now = 0;                             // counts writes
+std::map<const void *, size_t> tensors;  // whose address a kernel has taken, and their bytes
 
 void switchTo(int side) {
   currentSide = side;
@@ -348,13 +357,28 @@ void expect(bool holds, const char *rule, Where where) {
     stop(std::string("expected ") + rule, where);
 }
 
-void *local(int position, size_t address, size_t bytes, size_t first, size_t count, Where where) {
+void useArchitecture(int number) {
+  capacities = number == 3510 ? capacitiesOf3510 : capacitiesOf2201;
+}
+
+int running() { return currentSide; }
+
+void *local(int side, int position, size_t address, size_t bytes, size_t first, size_t count,
+            Where where) {
   expect(first + count <= bytes, "an access within the tensor", where);
   expect(address + bytes <= capacities[position], "a tensor within its memory", where);
-  auto &memory = core->memories[position];
-  if (memory.empty())
-    memory.assign(capacities[position], poison);
-  return memory.data() + address + first;
+  auto &memory = current->cores[side].memories[position];
+  if (memory.empty()) {
+    memory.resize(capacities[position] / sizeof(Line));
+    std::memset(memory.data(), poison, capacities[position]);
+  }
+  return memory.data()->bytes + address + first;
+}
+
+void noteTensor(const void *address, size_t bytes) { tensors[address] = bytes; }
+size_t bytesOfTensor(const void *address) {
+  const auto found = tensors.find(address);
+  return found == tensors.end() ? 0 : found->second;
 }
 
 void *global(const void *address, size_t count, Where where) {

@@ -51,9 +51,17 @@ void syncAll(bool ofVectorCores, Where where);
 /// Ends the program with a message at a place of the kernel where a rule does not hold.
 void expect(bool holds, const char *rule, Where where);
 
-/// The bytes [first, first + count) of a tensor of so many bytes at an address of a memory of the
+/// The chip, by its __NPU_ARCH__: how large its memories are.
+void useArchitecture(int number);
+/// The core of the block whose function or instruction runs: as `side`.
+int running();
+/// The bytes [first, first + count) of a tensor of so many bytes at an address of a memory of a
 /// core; what lies outside of the tensor or the memory ends the program.
-void *local(int position, size_t address, size_t bytes, size_t first, size_t count, Where where);
+void *local(int side, int position, size_t address, size_t bytes, size_t first, size_t count,
+            Where where);
+/// The bytes of the tensor at an address that a kernel has taken.
+void noteTensor(const void *address, size_t bytes);
+size_t bytesOfTensor(const void *address);
 /// Bytes of an allocation in global memory.
 void *global(const void *address, size_t count, Where where);
 

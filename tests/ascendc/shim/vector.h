@@ -1,4 +1,4 @@
-// A meaning on this computer for the instructions of the vector cores of dav-2201 that mmk writes;
+// A meaning on this computer for the instructions on tensors of the vector cores that mmk writes;
 // see kernel_operator.h, which includes it.
 #pragma once
 
@@ -419,10 +419,17 @@ void CompareScalar(const LocalTensor<uint8_t> &mask, const LocalTensor<T> &left,
                    CMPMODE mode, uint32_t count, Where where = Where::current()) {
   compare(mask, left, mode, count, [=](uint32_t) { return right; }, where);
 }
+/// As CANN 9.1 names it.
+template <typename T>
+void Compares(const LocalTensor<uint8_t> &mask, const LocalTensor<T> &left, T right, CMPMODE mode,
+              uint32_t count, Where where = Where::current()) {
+  CompareScalar(mask, left, right, mode, count, where);
+}
 
 /// It keeps the last 8 KiB of UB to itself.
 inline void takeSelectRoom(Where where) {
-  const LocalTensor<uint8_t> room(TPosition::VECCALC, 184 * 1024, 8 * 1024);
+  constexpr uint32_t end = (__NPU_ARCH__ == 3510 ? 256 : 192) * 1024;
+  const LocalTensor<uint8_t> room(TPosition::VECCALC, end - 8 * 1024, 8 * 1024);
   std::memset(room.access(0, 8 * 1024, where), 0xFF, 8 * 1024);
 }
 template <typename T, typename F>
@@ -483,7 +490,15 @@ SHIM_SHIFT(ShiftRight, x >> y)
 
 //===--- conversions --------------------------------------------------------------------------===//
 
-enum class RoundMode { CAST_NONE, CAST_RINT, CAST_FLOOR, CAST_CEIL, CAST_ROUND, CAST_TRUNC };
+enum class RoundMode {
+  UNKNOWN = -1,
+  CAST_NONE,
+  CAST_RINT,
+  CAST_FLOOR,
+  CAST_CEIL,
+  CAST_ROUND,
+  CAST_TRUNC
+};
 
 /// A float to the nearest integer, the last one beyond all; of NaN 0.
 template <typename D> D toInteger(float x) {

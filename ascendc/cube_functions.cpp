@@ -1,0 +1,173 @@
+// Functions of the cube core of dav-2201 (Ascend 910B). The meaning of the parameters is that of the
+// published documentation of CANN 9 (asc-devkit, docs: LoadData with LoadData2DParams and
+// LoadData3DParamsV2, LoadDataWithTranspose, Fixpipe), and of its examples: which instruction
+// transposes operands of which type (mmad_s8_f16_f32_with_A_B_transpose_option).
+#include "ascendc/device_function.h"
+
+#include <array>
+
+namespace mmk::ascendc {
+namespace {
+
+constexpr std::array functions = {
+    DeviceFunction{"LoadClipped", R"(
+// The same of a matrix that ends after `inside` of the rows; those behind are zero.
+template <typename T>
+__aicore__ inline void LoadClipped(const LocalTensor<T> &l1, const GlobalTensor<T> &matrix,
+                                   int64_t inside, int64_t rows, int64_t columns, int64_t rowStride,
+                                   int64_t l1Rows) {
+  const int64_t loaded = GreaterOf(0, LesserOf(rows, inside)), rest = rows - loaded;
+  if (loaded > 0) {
+    LoadTile(l1, matrix, loaded, columns, rowStride, l1Rows);
+  }
+  if (rest > 0) {
+    const auto zeros = l1[loaded * (32 / sizeof(T))].template ReinterpretCast<int32_t>();
+    InitConstValue(zeros, InitConstValueParams<int32_t>(
+                              static_cast<uint16_t>(QuotientUp(columns * sizeof(T), 32)),
+                              static_cast<uint16_t>(rest), static_cast<uint16_t>(l1Rows - rest), 0));
+  }
+}
+)"},
+    DeviceFunction{"LoadByRows", R"(
+// L1 -> L0A or L0B: rows x columns elements from (row, column) on, by rows of fractals.
+template <bool transpose, typename T>
+__aicore__ inline void LoadByRows(const LocalTensor<T> &l0, const LocalTensor<T> &l1, int64_t row,
+                                  int64_t column, int64_t rows, int64_t columns, int64_t l1Rows) {
+  constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
+  LoadData2DParams params;
+  params.startIndex = 0;
+  params.repeatTimes = static_cast<uint8_t>(QuotientUp(columns, width));
+  params.srcStride = static_cast<uint16_t>(l1Rows / 16);
+  params.sid = 0;
+  params.dstGap = 0;
+  params.ifTranspose = transpose;
+  for (int64_t i = 0; i < QuotientUp(rows, 16); ++i) {
+    LoadData(l0[i * QuotientUp(columns, width) * fractal],
+             l1[column * l1Rows + (row + i * 16) * width], params);
+  }
+}
+)"},
+    DeviceFunction{"LoadByColumns", R"(
+// L1 -> L0A or L0B: rows x columns elements from (row, column) on, by columns of fractals.
+template <bool transpose, typename T>
+__aicore__ inline void LoadByColumns(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
+                                     int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                     int64_t l1Rows) {
+  constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
+  LoadData2DParams params;
+  params.startIndex = 0;
+  params.repeatTimes = static_cast<uint8_t>(QuotientUp(rows, 16));
+  params.srcStride = 1;
+  params.sid = 0;
+  params.dstGap = 0;
+  params.ifTranspose = transpose;
+  for (int64_t i = 0; i < QuotientUp(columns, width); ++i) {
+    LoadData(l0[i * QuotientUp(rows, 16) * fractal],
+             l1[(column + i * width) * l1Rows + row * width], params);
+  }
+}
+)"},
+    DeviceFunction{"LoadSquares", R"(
+// L1 -> L0A or L0B: the transpose of rows x columns elements of four bytes from (row, column) on, as
+// windows of one pixel of an image with one column. The depth in L0A is a multiple of 16.
+template <typename T>
+__aicore__ inline void LoadSquares(const LocalTensor<T> &l0, const LocalTensor<T> &l1, int64_t row,
+                                   int64_t column, int64_t rows, int64_t columns, int64_t l1Rows,
+                                   int64_t l1Columns) {
+  LoadData3DParamsV2<T> params;
+  params.l1H = static_cast<uint16_t>(l1Rows);
+  params.l1W = 1;
+  params.channelSize = static_cast<uint16_t>(l1Columns);
+  params.mStartPt = static_cast<uint16_t>(row);
+  params.kStartPt = static_cast<uint16_t>(column);
+  params.mExtension = static_cast<uint16_t>(QuotientUp(rows, 16) * 16);
+  params.kExtension = static_cast<uint16_t>(QuotientUp(columns, 16) * 16);
+  params.enTranspose = true; // of L0B without effect: it is always transposed
+  LoadData(l0, l1, params);
+}
+)"},
+    DeviceFunction{"LoadByteSquares", R"(
+// L1 -> L0A or L0B: the transpose of rows x columns elements of one byte from (row, column) on, in
+// squares of 32 x 32. Of an odd number of fractals the last square has another one behind it, which
+// the next rows of squares write over.
+template <bool intoB, typename T>
+__aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
+                                       int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                       int64_t l1Rows) {
+  const int64_t depth = QuotientUp(rows, 32), width = QuotientUp(columns, 32),
+                fractals = intoB ? QuotientUp(columns, 16) : 2 * depth;
+  LoadData2dTransposeParams params;
+  params.startIndex = 0;
+  params.repeatTimes = static_cast<uint8_t>(intoB ? width : depth);
+  params.srcStride = static_cast<uint16_t>(intoB ? l1Rows / 32 : 1);
+  params.dstGap = intoB ? 1 : 0;
+  params.dstFracGap = static_cast<uint16_t>(intoB ? 0 : depth - 1);
+  for (int64_t i = 0; i < (intoB ? depth : width); ++i) {
+    const int64_t firstRow = intoB ? row + i * 32 : row, first = intoB ? column : column + i * 32;
+    LoadDataWithTranspose(l0[i * fractals * 512], l1[first * l1Rows + firstRow * 32], params);
+    if (fractals % 2 != 0) {
+      PipeBarrier<PIPE_MTE1>();
+    }
+  }
+}
+)"},
+    DeviceFunction{"LoadWindows", R"(
+// L1 -> L0A: windows of an image of lines x width pixels, blocks of channels behind each other. Of the
+// result, whose lines have `outWidth` pixels: pixels x depth elements from (first, from) on.
+template <int strideH, int strideW, int dilationH, int dilationW, int left, typename T>
+__aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
+                                   int64_t lines, int64_t width, int64_t tapRows,
+                                   int64_t tapColumns, int64_t top, int64_t outWidth, int64_t first,
+                                   int64_t from, int64_t pixels, int64_t depth,
+                                   int64_t l1Channels) {
+  LoadData3DParamsV2<T> params;
+  // Windows in the padding alone are behind an image of one line, which they do not reach.
+  const bool isPadding = lines == 0;
+  params.l1H = static_cast<uint16_t>(isPadding ? 1 : lines);
+  params.l1W = static_cast<uint16_t>(width);
+  params.channelSize = static_cast<uint16_t>(l1Channels);
+  params.padList[0] = left;
+  // Lines of the result are as long as they are.
+  params.padList[1] = static_cast<uint8_t>(
+      GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left));
+  params.padList[2] = static_cast<uint8_t>(isPadding ? 0 : -top);
+  params.padList[3] = 255; // lines behind those that are loaded are not read
+  params.mStartPt = static_cast<uint16_t>(isPadding ? first + outWidth : first);
+  params.kStartPt = static_cast<uint16_t>(from);
+  params.mExtension = static_cast<uint16_t>(QuotientUp(pixels, 16) * 16);
+  params.kExtension = static_cast<uint16_t>(depth);
+  params.strideH = strideH;
+  params.strideW = strideW;
+  params.filterH = static_cast<uint8_t>(tapRows);
+  params.filterW = static_cast<uint8_t>(tapColumns);
+  params.dilationFilterH = dilationH;
+  params.dilationFilterW = dilationW;
+  LoadData(l0, l1, params);
+}
+)"},
+    DeviceFunction{"StoreTile", R"(
+// L0C -> global memory: rows x columns sums, rounded to the type of the matrix. `l0cRows`: from a
+// column of fractals to the next, where these are not those of the tile.
+template <QuantMode_t rounding, typename T, typename S>
+__aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
+                                 int64_t rows, int64_t columns, int64_t rowStride,
+                                 int64_t l0cRows = 0) {
+  FixpipeParamsV220 params;
+  params.nSize = static_cast<uint16_t>(columns);
+  params.mSize = static_cast<uint16_t>(rows);
+  params.srcStride = static_cast<uint16_t>(l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16);
+  params.dstStride = static_cast<uint32_t>(rowStride);
+  params.quantPre = rounding;
+  params.ndNum = 1;
+  params.srcNdStride = 0;
+  params.dstNdStride = 0;
+  Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
+}
+)"},
+};
+
+} // namespace
+
+std::span<const DeviceFunction> cubeFunctions() { return functions; }
+
+} // namespace mmk::ascendc
