@@ -1,5 +1,5 @@
-// Functions of the cube core of dav-2201 (Ascend 910B). The meaning of the parameters is that of the
-// published documentation of CANN 9 (asc-devkit, docs: LoadData with LoadData2DParams and
+// Functions of the cube core of dav-2201 (Ascend 910B). The meaning of the parameters is that of
+// the published documentation of CANN 9 (asc-devkit, docs: LoadData with LoadData2DParams and
 // LoadData3DParamsV2, LoadDataWithTranspose, Fixpipe), and of its examples: which instruction
 // transposes operands of which type (mmad_s8_f16_f32_with_A_B_transpose_option).
 #include "ascendc/device_function.h"

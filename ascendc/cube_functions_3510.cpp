@@ -1,7 +1,7 @@
 // Functions of the cube core of dav-3510 (Ascend 950). The meaning of the parameters is that of the
 // published documentation of CANN 9.1 (asc-devkit, docs/zh/api: LoadData_2D_V2, LoadData_3D,
-// SetLoadDataRepeat, Fill, Fixpipe from L0C to global memory and to UB, DataCopy from UB to L1), and
-// of its examples (load_data_2dv2_l12l0, fixpipe_l0c2ub, data_copy_ub2l1).
+// SetLoadDataRepeat, Fill, Fixpipe from L0C to global memory and to UB, DataCopy from UB to L1),
+// and of its examples (load_data_2dv2_l12l0, fixpipe_l0c2ub, data_copy_ub2l1).
 #include "ascendc/device_function.h"
 
 #include <array>

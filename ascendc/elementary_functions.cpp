@@ -1,5 +1,6 @@
-// erf and tanh on tensors in UB, as sequences of instructions: the interface of dav-2201 has neither in
-// its basic part. They are the same to the bit as those of the emulated core, up to the bits of Exp.
+// erf and tanh on tensors in UB, as sequences of instructions: the interface of dav-2201 has
+// neither in its basic part. They are the same to the bit as those of the emulated core, up to the
+// bits of Exp.
 #include "ascendc/device_function.h"
 
 #include <array>

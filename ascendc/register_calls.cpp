@@ -94,7 +94,8 @@ const char *traitOf(mlir::Type from, mlir::Type to) {
 
 class CallWriter {
 public:
-  CallWriter(const RegisterCall &call, const std::function<std::string(const std::string &)> &nameOf)
+  CallWriter(const RegisterCall &call,
+             const std::function<std::string(const std::string &)> &nameOf)
       : call(call), op(call.op), nameOf(nameOf) {}
 
   Lines write();
@@ -132,8 +133,7 @@ private:
       return operand.text;
     const std::string name = nameOf("same"), lanes = nameOf("sameLanes");
     lines.once.push_back(fmt::format("uint32_t {} = {};", lanes, operand.text));
-    lines.once.push_back(
-        fmt::format("Reg::MaskReg {} = Reg::UpdateMask<float>({});", name, lanes));
+    lines.once.push_back(fmt::format("Reg::MaskReg {} = Reg::UpdateMask<float>({});", name, lanes));
     return name;
   }
   void convertTo(const std::string &to, mlir::Type toType, const std::string &from,
@@ -179,12 +179,16 @@ Lines CallWriter::compare() {
 
 Lines CallWriter::combineMasks() {
   const llvm::StringRef name = op.getInstruction();
-  if (name == "xor" && !call.inputs[1].isTile && op.getInputs()[1].getDefiningOp<mlir::arith::ConstantOp>()) {
+  if (name == "xor" && !call.inputs[1].isTile &&
+      op.getInputs()[1].getDefiningOp<mlir::arith::ConstantOp>()) {
     add("Reg::Not({}, {}, mask);", call.target, call.inputs[0].text);
     return lines;
   }
   const std::string a = inMask(call.inputs[0]), b = inMask(call.inputs[1]);
-  add("Reg::{}({}, {}, {}, mask);", name == "and" ? "And" : name == "or" ? "Or" : "Xor",
+  add("Reg::{}({}, {}, {}, mask);",
+      name == "and"  ? "And"
+      : name == "or" ? "Or"
+                     : "Xor",
       call.target, a, b);
   return lines;
 }

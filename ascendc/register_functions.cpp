@@ -1,7 +1,7 @@
-// Functions of the vector unit of dav-3510 that the loops of a kernel call. A register has 64 lanes of
-// 32 bits; an element of fewer stands in the lower bits of its lane. The meaning of the calls is that
-// of the published documentation of CANN 9.1 (asc-devkit, docs/zh/api, Reg: LoadAlign, StoreAlign,
-// Cast and RegLayout, MaskReg, Select, Truncate).
+// Functions of the vector unit of dav-3510 that the loops of a kernel call. A register has 64 lanes
+// of 32 bits; an element of fewer stands in the lower bits of its lane. The meaning of the calls is
+// that of the published documentation of CANN 9.1 (asc-devkit, docs/zh/api, Reg: LoadAlign,
+// StoreAlign, Cast and RegLayout, MaskReg, Select, Truncate).
 #include "ascendc/device_function.h"
 
 #include <array>

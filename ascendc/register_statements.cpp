@@ -28,7 +28,8 @@ mlir::Type elementIn(mlir::Value value) {
   return tile ? tile.getElement() : value.getType();
 }
 
-/// Of the reductions along columns, those of which Reduce has one with the order of the emulated core.
+/// Of the reductions along columns, those of which Reduce has one with the order of the emulated
+/// core.
 bool hasReduce(aicore::ReduceOp op) {
   const mlir::Type element = elementOf(op.getSource());
   if (op.givesPosition() || op.getKind() == ReduceKind::mul)
@@ -236,8 +237,7 @@ mlir::LogicalResult FunctionWriter::addTile(Loop &loop, mlir::Value argument) {
     loop.stores.push_back(fmt::format("StoreLanes({}, {}, mask);", ofFull, name));
     return mlir::success();
   }
-  auto load = [&](std::vector<std::string> &lines, const char *function,
-                  const std::string &place) {
+  auto load = [&](std::vector<std::string> &lines, const char *function, const std::string &place) {
     lines.push_back(declaration);
     lines.push_back(fmt::format("{}({}, {});", function, name, place));
   };
@@ -282,8 +282,8 @@ mlir::LogicalResult FunctionWriter::addVector(aicore::VectorOp op) {
       continue;
     const bool isMask = elementIn(argument).isInteger(1);
     if (isMask && op.tile(argument).role != Role::input && op.tile(argument).role != Role::output)
-      loop.declared.push_back(fmt::format("Reg::MaskReg {};", loop.registers[argument] =
-                                                                  loop.nameOf("condition")));
+      loop.declared.push_back(
+          fmt::format("Reg::MaskReg {};", loop.registers[argument] = loop.nameOf("condition")));
     else if (mlir::failed(addTile(loop, argument)))
       return mlir::failure();
   }
@@ -381,8 +381,7 @@ void FunctionWriter::reduceAllRows(aicore::ReduceOp op, const std::string &sourc
 void FunctionWriter::addReduce(aicore::ReduceOp op) {
   const mlir::Type element = elementOf(op.getSource());
   const std::string source = address(op.getSource(), op.getSlot(), 0, element, false),
-                    target =
-                        address(op.getTargets()[0], op.getTargetSlots()[0], 0, element, true);
+                    target = address(op.getTargets()[0], op.getTargetSlots()[0], 0, element, true);
   orderBehindLoops();
   code.open("");
   if (op.getByRows())
@@ -428,9 +427,8 @@ bool RegisterFunctions::takes(mlir::Operation *op) {
   return isa<aicore::VectorOp>(op);
 }
 
-Statement RegisterFunctions::call(llvm::ArrayRef<mlir::Operation *> loops,
-                                  Expressions &expressions, const NameTile &nameTile,
-                                  VariableNames &names) {
+Statement RegisterFunctions::call(llvm::ArrayRef<mlir::Operation *> loops, Expressions &expressions,
+                                  const NameTile &nameTile, VariableNames &names) {
   FunctionWriter writer(expressions, nameTile, names);
   for (mlir::Operation *op : loops)
     if (mlir::failed(writer.add(op)))

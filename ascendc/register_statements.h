@@ -1,6 +1,6 @@
 // The work of the vector cores of dav-3510 as functions on registers. Loops that follow each other
-// without a flag between are one function, as for the clock; each loads its operands once and stores
-// its results once.
+// without a flag between are one function, as for the clock; each loads its operands once and
+// stores its results once.
 #pragma once
 
 #include "ascendc/vector_statements.h"

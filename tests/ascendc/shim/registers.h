@@ -13,8 +13,8 @@
 
 namespace shim {
 
-/// A function that runs: the tensors whose addresses it has, and from where to where it has stored in
-/// each since the last barrier, which no load may read.
+/// A function that runs: the tensors whose addresses it has, and from where to where it has stored
+/// in each since the last barrier, which no load may read.
 class VectorFunction {
 public:
   template <typename T> void add(T *address) {
@@ -135,7 +135,8 @@ inline void Xor(MaskReg &to, MaskReg &a, MaskReg &b, MaskReg &mask) {
 
 //===--- transfers ----------------------------------------------------------------------------===//
 
-/// A load does not see what is stored before the barrier. Of the other orders nothing is to do here.
+/// A load does not see what is stored before the barrier. Of the other orders nothing is to do
+/// here.
 template <MemType first, MemType then> void LocalMemBar() {
   if (first == MemType::VEC_STORE && then == MemType::VEC_LOAD)
     shim::function->finishStores();
@@ -167,8 +168,7 @@ void loadAlign(RegTensor<U> &to, const U *from, Where where) {
       to.element[i * step] = loaded[i];
   }
 }
-template <typename U>
-void LoadAlign(RegTensor<U> &to, U *from, Where where = Where::current()) {
+template <typename U> void LoadAlign(RegTensor<U> &to, U *from, Where where = Where::current()) {
   loadAlign<U, LoadDist::DIST_NORM>(to, from, where);
 }
 template <typename T, LoadDist dist, typename U>
@@ -231,8 +231,7 @@ void Select(RegTensor<T> &to, RegTensor<T> &a, RegTensor<T> &b, MaskReg &mask) {
 //===--- arithmetic ---------------------------------------------------------------------------===//
 
 /// Elements that the mask does not have become zero.
-template <typename T, typename F>
-void compute(RegTensor<T> &to, const MaskReg &mask, F operation) {
+template <typename T, typename F> void compute(RegTensor<T> &to, const MaskReg &mask, F operation) {
   for (size_t i = 0; i < to.lanes; ++i)
     to.element[i] = mask.has<T>(i) ? operation(i) : T();
 }
@@ -254,12 +253,10 @@ SHIM_REGISTERS(Max, greatestOf(x, y), float, half, int32_t)
 SHIM_REGISTERS(Min, leastOf(x, y), float, half, int32_t)
 
 #define SHIM_REGISTER_SCALAR(Name, expression, ...)                                                \
-  template <typename T>                                                                            \
-  void Name(RegTensor<T> &to, RegTensor<T> &from, T y, MaskReg &mask) {                            \
+  template <typename T> void Name(RegTensor<T> &to, RegTensor<T> &from, T y, MaskReg &mask) {      \
     static_assert(shim::isOneOf<T, __VA_ARGS__>);                                                  \
     auto operation = [](auto x, auto y) { return expression; };                                    \
-    compute(to, mask,                                                                              \
-            [&](size_t i) { return shim::compute<T>(operation, from.element[i], y); });            \
+    compute(to, mask, [&](size_t i) { return shim::compute<T>(operation, from.element[i], y); });  \
   }
 SHIM_REGISTER_SCALAR(Adds, x + y, float, half, int32_t)
 SHIM_REGISTER_SCALAR(Muls, x *y, float, half, int32_t)
@@ -339,8 +336,9 @@ void Cast(RegTensor<T> &to, RegTensor<S> &from, MaskReg &mask, Where where = Whe
   shim::expect(trait.mrgMode == MaskMergeMode::ZEROING &&
                    trait.roundMode == (widens ? RoundMode::UNKNOWN : RoundMode::CAST_RINT),
                "a rounding of what narrows", where);
-  shim::expect(trait.satMode ==
-                   (toInteger ? SatMode::SAT : toHalf ? SatMode::NO_SAT : SatMode::UNKNOWN),
+  shim::expect(trait.satMode == (toInteger ? SatMode::SAT
+                                 : toHalf  ? SatMode::NO_SAT
+                                           : SatMode::UNKNOWN),
                "what becomes of numbers beyond the type", where);
   RegTensor<T> result;
   std::memset(static_cast<void *>(result.element), 0, sizeof result.element);
