@@ -46,6 +46,11 @@ struct ElementRun {
   llvm::Value *isHere() const { return here; }
   /// The address of its first element.
   llvm::Value *start() const { return first; }
+  /// A run like this one that starts at another address.
+  ElementRun from(llvm::Value *address) const {
+    return {element, step, address, stride, here, index, extent};
+  }
+  llvm::Type *elementType() const { return element; }
   /// The run from a column on.
   ElementRun movedBy(Emitter &e, llvm::Value *columns) const;
   /// One bit for each of maskLanes, from a column on, of which the index is below the extent: where

@@ -5,10 +5,13 @@
 #include "codegen/scalar_ops.h"
 #include "cpu/row_code.h"
 #include "cpu/tile_elements.h"
+#include "cpu/windows/offsets.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <vector>
 
 using namespace llvm;
@@ -45,7 +48,6 @@ private:
     Known ones;                ///< of a vector of one lane, at the first column
     Carried states;
     size_t columnTap = 0;
-    bool isCorner = true; ///< the first or last tap along each dimension
   };
 
   void findTaps();
@@ -55,20 +57,37 @@ private:
   void finishBlock(const Pointers &pointers, const Block &block, ArrayRef<Value *> states);
   /// Adds the first column, and the scalars of all rows.
   Taps tapsOfRow(const Pointers &pointers, const Block &block);
-  /// All taps of a row, where all are unrolled.
-  std::vector<Taps> allTaps(const Pointers &pointers, const Block &block);
-  Value *areRowsInside(ArrayRef<Pointers> rows);
-  void emitTogether(ArrayRef<Pointers> rows, const Block &block);
+  /// How far each tap is from the first one along each dimension, where all are unrolled.
+  std::vector<SmallVector<int64_t>> movesOfTaps();
+  /// The runs of the first tap of a row, from which those of others are computed.
+  struct FirstRuns {
+    SmallVector<ElementRun> runs;
+    SmallVector<Value *> paddings;
+    SmallVector<SmallVector<Value *>> indices; ///< of each run, those of its bounds
+  };
+  FirstRuns firstRuns(const Pointers &pointers, const Block &block);
+  Value *isInside(const FirstRuns &first, size_t run, size_t bound, int64_t distance);
+  Value *areRowsInside(const Pointers &pointers, int64_t rows);
+  Value *scalarOf(mlir::Value value);
+  Value *areDense();
+  /// Vectors of a run at a distance from the first one. `outside`: null, or what is read where the
+  /// run is not there.
+  SmallVector<Value *> loadFrom(const FirstRuns &first, size_t run,
+                                const RunOffsets::Distance &distance, ArrayRef<Value *> masks,
+                                Value *outside);
+  Value *paddingInMemory(size_t run, Value *padding, int64_t vectors);
+  void emitTogether(ArrayRef<Pointers> rows, const Block &block, bool areInside);
   /// Calls a function with each block of columns, of so many vectors at most.
   using Blocks = function_ref<void(int64_t, function_ref<void(const Block &)>)>;
   void emitRows(const Pointers &pointers, Blocks forEach);
+  void emitTogether(const Pointers &first, Blocks forEach);
   void forEachBlock(int64_t mostVectors, function_ref<void(const Block &)> body);
   Carried emitTaps(const Block &block, Taps taps);
-  Carried emitTap(const Block &block, const Taps &taps, bool areInside = false);
+  using Loaded = SmallVector<SmallVector<Value *>>; ///< the elements of each run, by vector
+  Carried emitTap(const Block &block, const Taps &taps, const Loaded &loaded);
   SmallVector<ElementRun> runsAt(const Taps &taps, SmallVectorImpl<Value *> &paddings);
   void addOnes(Known &ones, const Pointers &pointers, ArrayRef<int64_t> left);
-  SmallVector<SmallVector<Value *>> loadRuns(const Block &block, const Taps &taps);
-  SmallVector<SmallVector<Value *>> loadRunsInside(const Block &block, const Taps &taps);
+  Loaded loadRuns(const Block &block, const Taps &taps);
   SmallVector<Value *> loadMasked(const Block &block, const Taps &taps, size_t run,
                                   const ElementRun &elements, Value *padding);
   /// Vectors of inputs and of what is computed from them, from a column of the block on.
@@ -86,9 +105,7 @@ private:
   SmallVector<int64_t> reduced;    ///< dimensions, those of `columnTaps` last
   SmallVector<int64_t> columnTaps; ///< of these, those that the indices along a row depend on
   bool areUnrolled = false;        ///< all taps
-  /// Whether taps between some that are inside of their tensors are inside, too: indices are sums
-  /// of positions, and each is compared with an extent.
-  bool areAffine = false;
+  std::vector<RunOffsets> offsets; ///< of each run; none where one of them has none
 };
 
 Value *oneOf(Emitter &e, mlir::Value value, const RowFacts::Known &ones) {
@@ -128,20 +145,11 @@ void WindowColumns::findTaps() {
   if (areUnrolled && areForAllRows && e.target.masks())
     copy_if(reduced, std::back_inserter(columnTaps),
             [&](int64_t dim) { return alongRow.contains(dim); });
-  indices.clear();
   for (cpu::GatherRunOp run : runs)
-    indices.append({run.getHere(), run.getIndex(), run.getExtent()});
-  const auto isScalar = [](mlir::Value value) {
-    return !value.getDefiningOp() || value.getDefiningOp<mlir::arith::ConstantOp>();
-  };
-  areAffine = all_of(facts.opsFor(indices, Known()), [&](mlir::Operation *op) {
-    namespace arith = mlir::arith;
-    if (auto compared = dyn_cast<arith::CmpIOp>(op))
-      return compared.getPredicate() == arith::CmpIPredicate::ult && isScalar(compared.getRhs());
-    return isa<arith::AddIOp, arith::SubIOp, arith::AndIOp, arith::IndexCastOp, arith::ConstantOp,
-               cpu::PositionOp>(op) ||
-           (isa<arith::MulIOp>(op) && any_of(op->getOperands(), isScalar));
-  });
+    if (std::optional<RunOffsets> ofRun = RunOffsets::of(run, facts.dims()))
+      offsets.push_back(std::move(*ofRun));
+  if (offsets.size() != runs.size())
+    offsets.clear();
 }
 
 // With no dimension, one tap.
@@ -241,26 +249,11 @@ SmallVector<ElementRun> WindowColumns::runsAt(const Taps &taps,
   return all;
 }
 
-/// The same where all rows of the runs are inside of their tensors, and dense.
-SmallVector<SmallVector<Value *>> WindowColumns::loadRunsInside(const Block &block,
-                                                                const Taps &taps) {
-  SmallVector<Value *> paddings;
-  SmallVector<SmallVector<Value *>> byRun;
-  for (auto [i, run] : enumerate(runsAt(taps, paddings))) {
-    auto &loaded = byRun.emplace_back();
-    for (int64_t v = 0; v < block.vectors; ++v)
-      loaded.push_back(
-          run.loadDense(e, v * lanes(), block.taps[taps.columnTap].masks[i][v], paddings[i]));
-  }
-  return byRun;
-}
-
-/// The elements of each run, by vector.
-SmallVector<SmallVector<Value *>> WindowColumns::loadRuns(const Block &block, const Taps &taps) {
+WindowColumns::Loaded WindowColumns::loadRuns(const Block &block, const Taps &taps) {
   SmallVector<Value *> paddings;
   const SmallVector<ElementRun> all = runsAt(taps, paddings);
   Value *areInside = b.getTrue();
-  SmallVector<SmallVector<Value *>> byRun;
+  Loaded byRun;
   if (!block.taps.empty()) {
     for (size_t run = 0; run < all.size(); ++run)
       byRun.push_back(loadMasked(block, taps, run, all[run], paddings[run]));
@@ -303,8 +296,8 @@ RowCode::Known WindowColumns::valuesAt(const Pointers &pointers, const Block &bl
   return known;
 }
 
-RowCode::Carried WindowColumns::emitTap(const Block &block, const Taps &taps, bool areInside) {
-  const auto loaded = areInside ? loadRunsInside(block, taps) : loadRuns(block, taps);
+RowCode::Carried WindowColumns::emitTap(const Block &block, const Taps &taps,
+                                        const Loaded &loaded) {
   const RowFacts::Pass &pass = facts.passes.front();
   Carried next;
   ArrayRef<Value *> states = taps.states;
@@ -329,7 +322,7 @@ RowCode::Carried WindowColumns::emitTaps(const Block &block, Taps taps) {
       taps.ones.try_emplace(value, one);
   addOnes(taps.ones, taps.pointers, taps.left);
   if (taps.left.empty())
-    return emitTap(block, taps);
+    return emitTap(block, taps, loadRuns(block, taps));
   const int64_t dim = taps.left.front();
   taps.left.erase(taps.left.begin());
   auto emitAt = [&](Value *index, size_t columnTap, ArrayRef<Value *> states) {
@@ -372,96 +365,192 @@ void WindowColumns::emitBlock(const Pointers &pointers, const Block &block) {
   finishBlock(pointers, block, emitTaps(block, taps));
 }
 
-std::vector<WindowColumns::Taps> WindowColumns::allTaps(const Pointers &pointers,
-                                                        const Block &block) {
-  std::vector<Taps> all = {tapsOfRow(pointers, block)};
+std::vector<SmallVector<int64_t>> WindowColumns::movesOfTaps() {
+  std::vector<SmallVector<int64_t>> all = {SmallVector<int64_t>(facts.dims(), 0)};
   for (int64_t dim : reduced) {
-    const int64_t extent = *literal(dim);
-    std::vector<Taps> next;
-    for (const Taps &taps : all)
-      for (int64_t i = 0; i < extent; ++i) {
-        Taps &tap = next.emplace_back(taps);
-        tap.left.clear();
-        tap.pointers = moved(taps.pointers, dim, e.number(i));
-        tap.isCorner &= i == 0 || i + 1 == extent;
-        if (is_contained(columnTaps, dim))
-          tap.columnTap = taps.columnTap * extent + i;
-      }
+    std::vector<SmallVector<int64_t>> next;
+    for (SmallVector<int64_t> &moves : all)
+      for (moves[dim] = 0; moves[dim] < *literal(dim); ++moves[dim])
+        next.push_back(moves);
     all = std::move(next);
-  }
-  for (Taps &tap : all) {
-    if (!block.taps.empty())
-      for (auto [value, one] : block.taps[tap.columnTap].ones)
-        tap.ones.try_emplace(value, one);
-    addOnes(tap.ones, tap.pointers, {});
   }
   return all;
 }
 
-// Whether all taps of rows that follow each other are inside of their tensors, in all columns where
-// masks tell which of these are.
-Value *WindowColumns::areRowsInside(ArrayRef<Pointers> rows) {
+WindowColumns::FirstRuns WindowColumns::firstRuns(const Pointers &pointers, const Block &block) {
+  Taps tap = tapsOfRow(pointers, block);
+  if (!block.taps.empty())
+    for (auto [value, one] : block.taps.front().ones)
+      tap.ones.try_emplace(value, one);
+  addOnes(tap.ones, tap.pointers, {});
+  FirstRuns first;
+  first.runs = runsAt(tap, first.paddings);
+  for (const RunOffsets &run : offsets) {
+    auto &indices = first.indices.emplace_back();
+    for (const RunOffsets::Bound &bound : run.bounds())
+      indices.push_back(b.CreateExtractElement(oneOf(e, bound.index, tap.ones), uint64_t(0)));
+  }
+  return first;
+}
+
+// Whether all taps of rows that follow each other are inside of their tensors, columns aside: the
+// first and the last index of each bound are.
+Value *WindowColumns::areRowsInside(const Pointers &pointers, int64_t rows) {
+  const FirstRuns first = firstRuns(pointers, Block{1, e.number(0), e.number(0), {}});
   Value *are = b.getTrue();
-  for (auto [i, pointers] : enumerate(rows)) {
-    const bool isBetween = i > 0 && i + 1 < rows.size();
-    for (const Taps &tap : allTaps(pointers, Block{1, e.number(0), e.number(0), {}})) {
-      if (areAffine && (isBetween || !tap.isCorner))
-        continue;
-      SmallVector<Value *> paddings;
-      for (const ElementRun &run : runsAt(tap, paddings))
-        are = b.CreateAnd({are, run.isHere(), run.isDense(e)});
+  for (auto [run, offset] : enumerate(offsets)) {
+    std::vector<RunOffsets::Distance> distances;
+    for (SmallVector<int64_t> moves : movesOfTaps())
+      for (int64_t row : {int64_t(0), rows - 1}) {
+        moves[facts.outerKept.back()] = row;
+        distances.push_back(offset.distance(moves));
+      }
+    for (size_t bound = 0; bound < offset.bounds().size(); ++bound) {
+      const auto at = [&](const RunOffsets::Distance &each) { return each.bounded[bound]; };
+      const auto [least, most] = std::ranges::minmax_element(distances, {}, at);
+      for (int64_t distance : {at(*least), at(*most)})
+        are = b.CreateAnd(are, isInside(first, run, bound, distance));
     }
   }
   return are;
 }
 
-// What rows share is loaded once.
-void WindowColumns::emitTogether(ArrayRef<Pointers> rows, const Block &block) {
+Value *WindowColumns::isInside(const FirstRuns &first, size_t run, size_t bound, int64_t distance) {
+  return b.CreateICmpULT(b.CreateAdd(first.indices[run][bound], e.number(distance)),
+                         scalarOf(offsets[run].bounds()[bound].extent));
+}
+
+SmallVector<Value *> WindowColumns::loadFrom(const FirstRuns &first, size_t run,
+                                             const RunOffsets::Distance &distance,
+                                             ArrayRef<Value *> masks, Value *outside) {
+  cpu::GatherRunOp op = runs[run];
+  const int64_t bytes = e.bytesOf(first.runs[run].elementType());
+  Value *place = first.runs[run].start();
+  int64_t elements = 0;
+  for (auto [stride, moved] : zip(offsets[run].strides(), distance.indices)) {
+    // Runs are dense here.
+    if (!stride || stride == op.getStride())
+      elements += moved;
+    else if (moved != 0)
+      place = e.offset(
+          place, b.CreateMul(b.CreateMul(scalarOf(stride), e.number(bytes)), e.number(moved)));
+  }
+  place = e.offset(place, elements * bytes);
+  if (outside) {
+    Value *isHere = b.getTrue();
+    for (auto [bound, indices] : enumerate(distance.bounded))
+      isHere = b.CreateAnd(isHere, isInside(first, run, bound, indices));
+    place = b.CreateSelect(isHere, place, outside);
+  }
+  SmallVector<Value *> loaded;
+  for (auto [v, mask] : enumerate(masks))
+    loaded.push_back(
+        first.runs[run].from(place).loadDense(e, v * lanes(), mask, first.paddings[run]));
+  return loaded;
+}
+
+/// In memory, as many elements of padding as vectors of a run may read.
+Value *WindowColumns::paddingInMemory(size_t run, Value *padding, int64_t vectors) {
+  cpu::GatherRunOp op = runs[run];
+  const int64_t count = vectors * op.getStepAttr().getInt();
+  Value *place = e.local(ArrayType::get(padding->getType(), count));
+  for (int64_t v = 0; v < count; ++v)
+    e.store(padding, e.offset(place, v * lanes() * e.bytesOf(padding->getType()->getScalarType())));
+  return place;
+}
+
+// What several taps and rows read is loaded once. A tap outside of its tensor reads padding.
+void WindowColumns::emitTogether(ArrayRef<Pointers> rows, const Block &block, bool areInside) {
+  const FirstRuns first = firstRuns(rows.front(), block);
+  SmallVector<Value *> outside(runs.size());
+  if (!areInside)
+    for (size_t run = 0; run < runs.size(); ++run)
+      outside[run] = paddingInMemory(run, first.paddings[run], block.vectors);
   SmallVector<Carried> states(rows.size());
-  std::vector<std::vector<Taps>> taps;
-  for (auto [pointers, ofRow] : zip(rows, states)) {
-    taps.push_back(allTaps(pointers, block));
+  for (Carried &ofRow : states)
     for (int64_t v = 0; v < block.vectors; ++v)
       ofRow.append(startOfStates());
-  }
-  for (size_t tap = 0; tap < taps[0].size(); ++tap)
-    for (size_t i = 0; i < rows.size(); ++i) {
-      taps[i][tap].states = states[i];
-      states[i] = emitTap(block, taps[i][tap], /*areInside=*/true);
+  std::map<std::tuple<size_t, size_t, RunOffsets::Distance>, SmallVector<Value *>> known;
+  for (SmallVector<int64_t> moves : movesOfTaps()) {
+    size_t columnTap = 0;
+    for (int64_t dim : columnTaps)
+      columnTap = columnTap * *literal(dim) + moves[dim];
+    for (auto [i, pointers] : enumerate(rows)) {
+      Taps at{pointers, {}, Known(), states[i], columnTap};
+      for (int64_t dim : reduced)
+        at.pointers = moved(at.pointers, dim, e.number(moves[dim]));
+      moves[facts.outerKept.back()] = static_cast<int64_t>(i);
+      Loaded loaded;
+      for (size_t run = 0; run < runs.size(); ++run) {
+        const RunOffsets::Distance distance = offsets[run].distance(moves);
+        auto [place, isNew] = known.try_emplace({run, columnTap, distance});
+        if (isNew)
+          place->second =
+              loadFrom(first, run, distance, block.taps[columnTap].masks[run], outside[run]);
+        loaded.push_back(place->second);
+      }
+      states[i] = emitTap(block, at, loaded);
     }
+  }
   for (auto [pointers, ofRow] : zip(rows, states))
     finishBlock(pointers, block, ofRow);
 }
 
-// Rows along the last dimension that is kept. Where all of their taps are inside, several rows are
-// computed together, without a branch.
+/// A value that is the same for the whole tile.
+Value *WindowColumns::scalarOf(mlir::Value value) {
+  if (auto constant = value.getDefiningOp<mlir::arith::ConstantOp>())
+    return emitConstant(e, constant.getValue());
+  const auto all = scalarsOf(region);
+  return places.scalars[find(all, value) - all.begin()];
+}
+
+/// Whether elements of runs along the columns follow each other (i1).
+Value *WindowColumns::areDense() {
+  Value *are = b.getTrue();
+  for (cpu::GatherRunOp run : runs)
+    are = b.CreateAnd(are, b.CreateICmpEQ(scalarOf(run.getStride()), e.number(1)));
+  return are;
+}
+
+// Rows along the last dimension that is kept: several together, without a branch, where that can
+// be.
 void WindowColumns::emitRows(const Pointers &pointers, Blocks forEach) {
-  constexpr int64_t together = CpuTuning::rowsOfWindow;
-  const bool haveShortSteps = all_of(
-      runs, [](cpu::GatherRunOp run) { return ElementRun::isShort(run.getStepAttr().getInt()); });
   const int64_t dim = facts.outerKept.back();
   Value *rows = places.sizes[dim];
-  e.loopWhile(e.number(0), rows, [&](Value *row) -> Value * {
-    const Pointers first = moved(pointers, dim, row);
-    SmallVector<Pointers> ofRows;
-    for (int64_t i = 0; i < together; ++i)
-      ofRows.push_back(moved(first, dim, e.number(i)));
-    Value *areTogether = b.CreateICmpSLE(b.CreateAdd(row, e.number(together)), rows);
-    Block any{1, e.number(0), e.number(0), {}};
-    addColumnTaps(any);
-    if (any.taps.empty() || !haveShortSteps) {
-      areTogether = b.getFalse();
-    } else {
-      areTogether = b.CreateAnd(areTogether, areRowsInside(ofRows));
-      e.when(areTogether, [&] {
-        forEach(CpuTuning::vectorsOfRows, [&](const Block &block) { emitTogether(ofRows, block); });
-      });
-    }
-    e.when(b.CreateNot(areTogether), [&] {
-      forEach(CpuTuning::vectorsOfWindow, [&](const Block &block) { emitBlock(first, block); });
+  const auto oneByOne = [&] {
+    e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
+      const Pointers at = moved(pointers, dim, row);
+      forEach(CpuTuning::vectorsOfWindow, [&](const Block &block) { emitBlock(at, block); });
     });
-    return b.CreateAdd(row, b.CreateSelect(areTogether, e.number(together), e.number(1)));
+  };
+  const bool haveShortSteps = all_of(
+      runs, [](cpu::GatherRunOp run) { return ElementRun::isShort(run.getStepAttr().getInt()); });
+  Block any{1, e.number(0), e.number(0), {}};
+  addColumnTaps(any);
+  if (any.taps.empty() || !haveShortSteps || offsets.empty())
+    return oneByOne();
+  Value *most = e.number(CpuTuning::rowsOfWindow);
+  Value *areTogether = b.CreateAnd(b.CreateICmpSGE(rows, most), areDense());
+  e.when(areTogether, [&] {
+    e.loop(e.number(0), rows, most, [&](Value *row) {
+      // The last ones begin earlier, so that they are as many.
+      emitTogether(moved(pointers, dim, e.min(row, b.CreateSub(rows, most))), forEach);
+    });
   });
+  e.when(b.CreateNot(areTogether), oneByOne);
+}
+
+/// As many rows as are computed together; some of their taps may be outside of their tensors.
+void WindowColumns::emitTogether(const Pointers &first, Blocks forEach) {
+  SmallVector<Pointers> rows;
+  for (int64_t i = 0; i < CpuTuning::rowsOfWindow; ++i)
+    rows.push_back(moved(first, facts.outerKept.back(), e.number(i)));
+  Value *areAllInside = areRowsInside(first, CpuTuning::rowsOfWindow);
+  for (bool areInside : {true, false})
+    e.when(areInside ? areAllInside : b.CreateNot(areAllInside), [&] {
+      forEach(CpuTuning::vectorsOfRows,
+              [&](const Block &block) { emitTogether(rows, block, areInside); });
+    });
 }
 
 void WindowColumns::finishBlock(const Pointers &pointers, const Block &block,

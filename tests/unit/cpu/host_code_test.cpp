@@ -316,6 +316,33 @@ TEST_P(HostCode, windowsHaveCode) {
     EXPECT_GT(count(Emitted(target(), kernel).assembly(), "\n\t[a-z]"), 0) << kernel;
 }
 
+// Four rows of a depthwise convolution share what their taps read: per vector, 18 elements of the
+// image and 9 weights for 36 multiplications, also where taps are outside. Most of a block that is
+// inside is loads, multiplications and stores.
+TEST(HostCode, tapsOfSeveralRowsAreLoadedOnce) {
+  initialiseTargets();
+  const std::string ofChannelsLast =
+      "kernel k(x: f32[H, W, C], w: f32[3, 3, C]) -> y: f32[H, W, C] {"
+      " y[p, q, c] = sum[r, s](pad(x, 0)[p + r - 1, q + s - 1, c] * w[r, s, c]); }";
+  const std::string ofChannelsFirst =
+      "kernel k(x: f32[C, H, W], w: f32[C, 3, 3]) -> y: f32[C, H, W] {"
+      " y[c, p, q] = sum[r, s](pad(x, 0)[c, p + r - 1, q + s - 1] * w[c, r, s]); }";
+  for (const auto &[text, weights] :
+       {std::pair(ofChannelsLast, 2 * 9), std::pair(ofChannelsFirst, 0)}) {
+    CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+    int64_t found = 0;
+    for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly())) {
+      if (count(block, "vfmadd") != 2 * 36)
+        continue;
+      const bool areInside = count(block, "\tcmov") < 18;
+      EXPECT_EQ(count(block, "vmovups\t[^\n]*\\), %zmm"), 2 * 18 + weights) << block;
+      EXPECT_LE(count(block, "\n\t[a-z]"), areInside ? 240 : 380) << block;
+      ++found;
+    }
+    EXPECT_GE(found, 2) << text;
+  }
+}
+
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time for each instruction: this bounds the compile time of a variant.
   const CodeTarget of = target();
