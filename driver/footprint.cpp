@@ -50,7 +50,7 @@ std::vector<Item> itemsOf(const Kernel &kernel, const RunCase &run, bool withRef
   return items;
 }
 
-std::string withUnit(double bytes) {
+std::string inBinaryUnits(double bytes) {
   if (bytes < 1024)
     return fmt::format("{:.0f} bytes", bytes);
   const char *units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -79,27 +79,28 @@ void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference,
     return;
   Diagnostics diagnostics;
   Diagnostic &error = diagnostics.error(
-      {}, allowed.isLimit ? fmt::format("{} needs {} of memory, but --max-memory allows {}",
-                                        run.title(), withUnit(total), withUnit(allowed.bytes))
-                          : fmt::format("{} needs {} of memory, but {} are free", run.title(),
-                                        withUnit(total), withUnit(allowed.bytes)));
+      {}, allowed.isLimit
+              ? fmt::format("{} needs {} of memory, but --max-memory allows {}", run.title(),
+                            inBinaryUnits(total), inBinaryUnits(allowed.bytes))
+              : fmt::format("{} needs {} of memory, but {} are free", run.title(),
+                            inBinaryUnits(total), inBinaryUnits(allowed.bytes)));
   for (const Item &item : items)
     error.notes.push_back({Severity::note,
                            {},
                            fmt::format("{}: {}, {}", item.name, spelling(item.type, item.extents),
-                                       withUnit(static_cast<double>(item.bytes))),
+                                       inBinaryUnits(static_cast<double>(item.bytes))),
                            {}});
   for (const Workspace &workspace : workspaces)
     error.notes.push_back({Severity::note,
                            {},
                            fmt::format("{} between two passes: {}", workspace.name,
-                                       withUnit(static_cast<double>(workspace.bytes))),
+                                       inBinaryUnits(static_cast<double>(workspace.bytes))),
                            {}});
   for (const Workspace &constant : packed)
     error.notes.push_back({Severity::note,
                            {},
                            fmt::format("{} as it is laid out: {}", constant.name,
-                                       withUnit(static_cast<double>(constant.bytes))),
+                                       inBinaryUnits(static_cast<double>(constant.bytes))),
                            {}});
   throw UserError(diagnostics);
 }

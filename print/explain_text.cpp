@@ -2,6 +2,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "print/explanation.h"
+#include "support/units.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,19 +15,6 @@ namespace {
 constexpr size_t waitsShown = 6, gainsShown = 10, othersShown = 6;
 /// A smaller change is shown as no difference.
 constexpr double leastGain = 0.0005;
-
-/// "33.6 MB", "295 TFLOP/s"
-std::string withUnit(double value, std::string_view unit) {
-  static constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P"};
-  size_t prefix = 0;
-  for (; value >= 999.5 && prefix + 1 < std::size(prefixes); ++prefix)
-    value /= 1000;
-  // Three digits.
-  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} {}{}", value, prefix == 0 ? 0 : decimals, prefixes[prefix], unit);
-}
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 double share(int64_t cycles, int64_t all) {
   return all > 0 ? static_cast<double>(cycles) / static_cast<double>(all) : 0;
