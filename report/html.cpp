@@ -1,4 +1,5 @@
 // Writes the page around the data.
+#include "report/article.h"
 #include "report/page_parts.h"
 #include "report/report.h"
 
@@ -9,35 +10,6 @@
 
 namespace mmk::report {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (char letter : text)
-    switch (letter) {
-    case '<':
-      safe += "&lt;";
-      break;
-    case '>':
-      safe += "&gt;";
-      break;
-    case '&':
-      safe += "&amp;";
-      break;
-    case '"':
-      safe += "&quot;";
-      break;
-    default:
-      safe += letter;
-    }
-  return safe;
-}
-
-std::string_view part(std::string_view name) {
-  for (const auto &[file, text] : pageParts())
-    if (file == name)
-      return text;
-  return {};
-}
 
 /// D3's licence requires its notice in each copy.
 constexpr std::string_view licenceOfD3 = R"(/*!
@@ -67,7 +39,7 @@ THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 )";
 
 std::string scripts() {
-  std::string text = fmt::format("<script>\n{}{}</script>\n", licenceOfD3, part("d3.min.js"));
+  std::string text = fmt::format("<script>\n{}{}</script>\n", licenceOfD3, pagePart("d3.min.js"));
   for (const auto &[file, script] : pageParts())
     if (file.ends_with(".js") && file != "d3.min.js")
       text += fmt::format("<script>\n{}</script>\n", script);
@@ -76,17 +48,24 @@ std::string scripts() {
 
 } // namespace
 
+std::string_view pagePart(std::string_view name) {
+  for (const auto &[file, text] : pageParts())
+    if (file == name)
+      return text;
+  return {};
+}
+
 std::string htmlOf(const Report &report) {
   const std::string title = escaped(llvm::json::fixUTF8(
       fmt::format("{} on {} - {}", report.kernel, report.machine, report.title)));
   const std::pair<std::string_view, std::string> values[] = {
       {"@TITLE@", title},
-      {"@STYLE@", std::string(part("style.css"))},
+      {"@STYLE@", std::string(pagePart("style.css"))},
       {"@DATA@", documentOf(report)},
       {"@SCRIPTS@", scripts()},
   };
   std::string text;
-  std::string_view rest = part("page.html");
+  std::string_view rest = pagePart("page.html");
   for (const auto &[name, value] : values) {
     const size_t at = rest.find(name);
     text += rest.substr(0, at);

@@ -11,5 +11,7 @@ namespace mmk::report {
 /// File name and text of each; the style sheet and the scripts in the order in which the page has
 /// them.
 const std::vector<std::pair<std::string_view, std::string_view>> &pageParts();
+/// The text of one; empty where there is none of this name.
+std::string_view pagePart(std::string_view name);
 
 } // namespace mmk::report
