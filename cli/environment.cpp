@@ -1,5 +1,6 @@
 #include "cli/environment.h"
 
+#include "machines/host.h"
 #include "runtime/threads.h"
 #include "store/identity.h"
 
@@ -8,10 +9,13 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/chrono.h>
 #include <fstream>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 namespace mmk::driver {
 namespace {
@@ -68,6 +72,25 @@ std::vector<std::pair<std::string, std::string>> environment() {
   static const std::string cpu = cpuModel(), features = vectorFeatures();
   return {
       {"cpu", cpu}, {"features", features}, {"mmk", MMK_VERSION}, {"llvm", LLVM_VERSION_STRING}};
+}
+
+std::vector<std::pair<std::string, std::string>> systemDetails() {
+  std::string caches;
+  for (unsigned level : {1u, 2u, 3u})
+    if (const int64_t bytes = cacheBytes(level); bytes > 0)
+      caches += fmt::format("{}L{} {} KiB", caches.empty() ? "" : ", ", level, bytes / 1024);
+  std::vector<std::pair<std::string, std::string>> details = {
+      {"caches", caches.empty() ? "unknown" : caches}};
+  if (struct utsname system = {}; ::uname(&system) == 0)
+    details.emplace_back("system",
+                         fmt::format("{} {} {}", system.sysname, system.release, system.machine));
+  return details;
+}
+
+std::string timeNow() {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
 std::string cacheDirectory() {

@@ -18,6 +18,13 @@ std::vector<std::pair<std::string, std::string>> fingerprint(int64_t threads);
 /// Whether two measurements that differ in this field of the fingerprint can still be compared.
 bool isOfMmk(std::string_view field);
 
+/// The system's caches and its kernel, beside the fingerprint: what a reader wants to know of a
+/// computer although measurements on others can be compared.
+std::vector<std::pair<std::string, std::string>> systemDetails();
+
+/// In UTC, "2026-11-26T06:10:00Z".
+std::string timeNow();
+
 /// Folder of compiled code: $MMK_CACHE_DIR, else $XDG_CACHE_HOME/mmk, else $HOME/.cache/mmk; made
 /// when it is not there. Empty when it cannot be made.
 std::string cacheDirectory();

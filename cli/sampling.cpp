@@ -26,7 +26,7 @@ struct Running {
 
 } // namespace
 
-std::string_view spelling(StoppedBy reason) {
+std::string_view nameOf(StoppedBy reason) {
   switch (reason) {
   case StoppedBy::deviation:
     return "deviation";

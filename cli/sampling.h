@@ -22,7 +22,7 @@ struct SamplingLimits {
 
 enum class StoppedBy { deviation, samples, seconds };
 /// "deviation", "samples", "seconds"
-std::string_view spelling(StoppedBy reason);
+std::string_view nameOf(StoppedBy reason);
 
 struct Series {
   std::vector<double> samples; ///< milliseconds of one run, in the order in which they were taken

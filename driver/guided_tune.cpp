@@ -1,12 +1,14 @@
 #include "driver/guided_tune.h"
 
 #include "cli/ending.h"
+#include "cli/environment.h"
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "driver/count_case.h"
 #include "driver/known_variants.h"
+#include "print/run_report.h"
 #include "tune/guided_tuner.h"
 
 #include <algorithm>
@@ -82,6 +84,7 @@ std::string json(const Kernel &kernel, const Machine &machine,
     });
     out.attributeObject("last", [&] { writeFields(out, trace.last); });
     out.attribute("at_its_best", trace.isAtItsBest);
+    writeEnvironment(out, machine, environment());
   });
 }
 
@@ -138,8 +141,8 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
   return code;
 }
 
-std::string commandOf(const std::vector<std::string> &words) {
-  std::string text = "mmk tune";
+std::string commandOf(const std::string &name, const std::vector<std::string> &words) {
+  std::string text = "mmk " + name;
   for (const std::string &word : words) {
     const bool isPlain = word.find_first_of(" ()*'\"$&;<>|\\`!") == std::string::npos;
     text += isPlain ? " " + word : " '" + word + "'";

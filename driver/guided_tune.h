@@ -19,7 +19,7 @@ struct GuidedOptions {
 int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifier &verifier,
                const GuidedOptions &options);
 
-/// "mmk tune FILE ...": the command of these words, as a shell takes it.
-std::string commandOf(const std::vector<std::string> &words);
+/// "mmk tune FILE ...": a command with these words, as a shell takes it.
+std::string commandOf(const std::string &name, const std::vector<std::string> &words);
 
 } // namespace mmk::driver

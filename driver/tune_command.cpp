@@ -1,4 +1,5 @@
 // `mmk tune`: searches the variants of a kernel at each of its cases.
+#include "cli/environment.h"
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
@@ -12,6 +13,7 @@
 #include "driver/session.h"
 #include "driver/tune_options.h"
 #include "driver/tune_page.h"
+#include "print/run_report.h"
 #include "print/tune_report.h"
 #include "runtime/traffic.h"
 #include "tune/mpi_team.h"
@@ -139,6 +141,7 @@ void writeFiles(Session &session, const tune::TuneResult &result, const std::vec
     writeFile(*options.json,
               jsonArray(result.cases, [&](llvm::json::OStream &out, const tune::CaseResult &each) {
                 write(out, result, each);
+                writeEnvironment(out, session.machine(), fingerprint(options.threads));
               }));
 }
 
@@ -249,7 +252,7 @@ int tuneCommand(const std::vector<std::string> &words) {
     const std::string folder = options.report ? *options.report + "/" : "";
     return tuneGuided(
         session, runs, verifier,
-        {*options.rounds, folder + "optimization_log.md", commandOf(words), options.json});
+        {*options.rounds, folder + "optimization_log.md", commandOf("tune", words), options.json});
   }
   options.space.fixed = session.fixedChoices(kernel);
   // An author's schedule is its own space: what it leaves open keeps the machine's default there.

@@ -118,10 +118,12 @@ private:
 } // namespace
 
 llvm::Expected<Diagnosis> diagnose(Lowering &lowering, const Kernel &kernel, const Machine &machine,
-                                   const std::vector<int64_t> &dims) {
+                                   const std::vector<int64_t> &dims,
+                                   llvm::ArrayRef<KnownParameter> parameters) {
   Recorder recorder(pathEvents, 0);
   TrafficMeter traffic(&recorder);
-  llvm::Expected<ClockReport> clock = countKernel(lowering.kernel(), machine, dims, &traffic);
+  llvm::Expected<ClockReport> clock =
+      countCall(lowering.kernel(), machine, {dims, parameters}, &traffic);
   if (!clock)
     return clock.takeError();
   Diagnosis at;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/compiler.h"
+#include "count/call.h"
 #include "explain/roofline.h"
 #include "runtime/clock.h"
 #include "runtime/critical_path.h"
@@ -30,8 +31,10 @@ struct Diagnosis {
   std::vector<Symptom> symptoms; ///< at least one, the first to look at first
 };
 
-/// Counts a variant with all of its events. The error is that of countKernel.
+/// Counts a variant with all of its events. `parameters`: as of a Call. The error is that of
+/// countCall.
 llvm::Expected<Diagnosis> diagnose(Lowering &lowering, const Kernel &kernel, const Machine &machine,
-                                   const std::vector<int64_t> &dims);
+                                   const std::vector<int64_t> &dims,
+                                   llvm::ArrayRef<KnownParameter> parameters = {});
 
 } // namespace mmk::tune

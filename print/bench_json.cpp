@@ -25,7 +25,7 @@ void writeSeries(json::OStream &out, const Series &series) {
     out.attribute("below", static_cast<int64_t>(summary.outliersBelow));
     out.attribute("above", static_cast<int64_t>(summary.outliersAbove));
   });
-  out.attribute("stopped_by", llvm::StringRef(spelling(series.stoppedBy)));
+  out.attribute("stopped_by", llvm::StringRef(nameOf(series.stoppedBy)));
   out.attribute("runs_per_sample", series.runsPerSample);
   out.attributeBegin("samples");
   out.rawValue([&](llvm::raw_ostream &stream) {
@@ -65,7 +65,7 @@ bool fromJSON(const json::Value &value, SavedSeries &saved, json::Path path) {
     return false;
   }
   for (StoppedBy each : {StoppedBy::deviation, StoppedBy::samples, StoppedBy::seconds})
-    if (spelling(each) == reason)
+    if (nameOf(each) == reason)
       series.stoppedBy = each;
   return true;
 }

@@ -32,8 +32,7 @@ std::string noteOn(const BenchCase &of, const std::string &what, const Series &s
   const Summary summary = series.summary();
   return fmt::format("{}: {}: stopped by the limit of {}, with a relative standard deviation of "
                      "{:.1f} %\n",
-                     of.title(), what, spelling(series.stoppedBy),
-                     100 * summary.relativeDeviation());
+                     of.title(), what, nameOf(series.stoppedBy), 100 * summary.relativeDeviation());
 }
 
 } // namespace

@@ -46,17 +46,6 @@ void writeHost(json::OStream &out, const HostReport &host) {
   writeNumber(out, "gflops", host.gflops);
 }
 
-/// The figures that the run changed of its machine.
-void writeMachineSet(json::OStream &out, const Machine &machine) {
-  const std::map<std::string, std::string> figures(machine.figures.begin(), machine.figures.end());
-  out.attributeObject("machine_set", [&] {
-    for (const auto &[path, source] : machine.sources)
-      if (const auto figure = figures.find(path);
-          llvm::StringRef(source).starts_with("--machine-set") && figure != figures.end())
-        out.attribute(path, figure->second);
-  });
-}
-
 void writePart(json::OStream &out, const Timing::Part &part) {
   out.attribute("name", part.name);
   writeNumber(out, "ms", part.milliseconds);
@@ -141,6 +130,28 @@ void write(json::OStream &out, const ClockReport &clock) {
   });
 }
 
+std::map<std::string, std::string> changedFigures(const Machine &machine) {
+  const std::map<std::string, std::string> figures(machine.figures.begin(), machine.figures.end());
+  std::map<std::string, std::string> changed;
+  for (const auto &[path, source] : machine.sources)
+    if (const auto figure = figures.find(path);
+        llvm::StringRef(source).starts_with("--machine-set") && figure != figures.end())
+      changed.insert(*figure);
+  return changed;
+}
+
+void writeEnvironment(json::OStream &out, const Machine &machine,
+                      const std::vector<std::pair<std::string, std::string>> &fields) {
+  out.attributeObject("machine_set", [&] {
+    for (const auto &[path, value] : changedFigures(machine))
+      out.attribute(path, value);
+  });
+  out.attributeObject("environment", [&] {
+    for (const auto &[name, value] : fields)
+      out.attribute(name, value);
+  });
+}
+
 void write(json::OStream &out, const RunHeader &header, const CaseReport &report) {
   out.attribute("kernel", header.kernel->name);
   out.attribute("case", report.run.name);
@@ -171,11 +182,7 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
     writeConstants(out, header.constants, report.packedBytes);
   if (header.flags)
     writeFlags(out, *header.flags);
-  writeMachineSet(out, *header.machine);
-  out.attributeObject("environment", [&] {
-    for (const auto &[name, value] : environment())
-      out.attribute(name, value);
-  });
+  writeEnvironment(out, *header.machine, environment());
 }
 
 } // namespace mmk::driver

@@ -92,6 +92,11 @@ std::string timedAs(const Kernel &kernel, const RunCase &run);
 /// "timing": the tree, without the parts that belong to other cases.
 void writeTiming(llvm::json::OStream &out, const Timing::Part &total, const std::string &ofCase);
 
+/// The figures of a machine that --machine-set changed, as they stand now.
+std::map<std::string, std::string> changedFigures(const Machine &machine);
+/// "machine_set" and "environment", which has these fields.
+void writeEnvironment(llvm::json::OStream &out, const Machine &machine,
+                      const std::vector<std::pair<std::string, std::string>> &fields);
 /// The fields of "clock".
 void write(llvm::json::OStream &out, const ClockReport &clock);
 /// The fields of the object of a case.

@@ -15,22 +15,6 @@ namespace json = llvm::json;
 namespace mmk::driver {
 namespace {
 
-struct SavedCase {
-  std::string kernel, name;
-  std::map<std::string, int64_t> dims;
-  std::map<std::string, std::string> environment;
-  Side side;
-  SideFigures figures;
-
-  bool isOf(const SavedCase &other) const { return name == other.name && dims == other.dims; }
-  std::string title() const {
-    std::string text = name.empty() ? "" : name + ":";
-    for (const auto &[dimension, size] : dims)
-      text += fmt::format("{}{}={}", text.empty() ? "" : " ", dimension, size);
-    return text;
-  }
-};
-
 struct SavedPipe {
   double busyMicroseconds = 0, ratio = 0;
 };
@@ -110,9 +94,8 @@ static bool fromJSON(const json::Value &value, ClockReport &clock, json::Path pa
 } // namespace mmk
 
 namespace mmk::driver {
-namespace {
 
-bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
+static bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
   json::ObjectMapper map(value, path);
   std::map<std::string, SavedUse> memory;
   std::optional<std::map<std::string, std::string>> machineSet;
@@ -137,25 +120,7 @@ bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
   return true;
 }
 
-std::vector<SavedCase> read(const std::string &file) {
-  const json::Value value = readJson(file);
-  std::vector<SavedCase> cases;
-  json::Path::Root root("report");
-  if (!fromJSON(value, cases, root))
-    throw UserError(fmt::format("{}: expected what mmk run --json has written: {}", file,
-                                llvm::toString(root.getError())));
-  if (cases.empty())
-    throw UserError(fmt::format("{} holds no case", file));
-  for (const SavedCase &each : cases)
-    if (const SavedCase &first = cases.front();
-        each.kernel != first.kernel || each.side.machine != first.side.machine)
-      throw UserError(fmt::format("{} holds several kernels or machines; expected one run", file));
-  for (size_t i = 0; i < cases.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if (cases[i].isOf(cases[j]))
-        throw UserError(fmt::format("{} holds {} twice; expected one run", file, cases[i].title()));
-  return cases;
-}
+namespace {
 
 std::string titles(const std::vector<SavedCase> &cases) {
   std::string text;
@@ -210,8 +175,35 @@ SideBySide &pairOf(const SavedCase &a, const SavedCase &b, std::vector<SideBySid
 
 } // namespace
 
+std::string SavedCase::title() const {
+  std::string text = name.empty() ? "" : name + ":";
+  for (const auto &[dimension, size] : dims)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", dimension, size);
+  return text;
+}
+
+std::vector<SavedCase> readSavedRun(const std::string &file) {
+  const json::Value value = readJson(file);
+  std::vector<SavedCase> cases;
+  json::Path::Root root("report");
+  if (!fromJSON(value, cases, root))
+    throw UserError(fmt::format("{}: expected what mmk run --json has written: {}", file,
+                                llvm::toString(root.getError())));
+  if (cases.empty())
+    throw UserError(fmt::format("{} holds no case", file));
+  for (const SavedCase &each : cases)
+    if (const SavedCase &first = cases.front();
+        each.kernel != first.kernel || each.side.machine != first.side.machine)
+      throw UserError(fmt::format("{} holds several kernels or machines; expected one run", file));
+  for (size_t i = 0; i < cases.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (cases[i].isOf(cases[j]))
+        throw UserError(fmt::format("{} holds {} twice; expected one run", file, cases[i].title()));
+  return cases;
+}
+
 std::vector<SideBySide> compareSavedRuns(const std::string &fileA, const std::string &fileB) {
-  const std::vector<SavedCase> casesA = read(fileA), casesB = read(fileB);
+  const std::vector<SavedCase> casesA = readSavedRun(fileA), casesB = readSavedRun(fileB);
   const SavedCase &firstA = casesA.front(), &firstB = casesB.front();
   if (firstA.kernel != firstB.kernel)
     throw UserError(fmt::format("{} is a run of '{}', but {} of '{}'", fileA, firstA.kernel, fileB,

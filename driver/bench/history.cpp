@@ -10,8 +10,6 @@
 #include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
-#include <chrono>
-#include <fmt/chrono.h>
 #include <fmt/ranges.h>
 #include <tuple>
 
@@ -41,12 +39,6 @@ double thresholdOf(const HistoryRow &row) {
     return 0;
   const Summary summary = summarise(values);
   return summary.mean + 3 * summary.deviation;
-}
-
-std::string now() {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
 } // namespace
@@ -82,11 +74,7 @@ bool HistoryRow::isSameAs(const HistoryRow &other) const {
   return key(*this) == key(other);
 }
 
-History::History(std::string folder) : folder_(std::move(folder)) {
-  makeFolder(folder_);
-  const std::string file = folder_ + "/history.json";
-  if (!llvm::sys::fs::exists(file))
-    return;
+std::vector<HistoryRow> readHistory(const std::string &file) {
   const json::Value value = readJson(file);
   SavedHistory saved;
   json::Path::Root root("history");
@@ -95,7 +83,13 @@ History::History(std::string folder) : folder_(std::move(folder)) {
   if (saved.version != formatVersion)
     throw UserError(fmt::format("{} is of version {}; this mmk reads version {}", file,
                                 saved.version, formatVersion));
-  rows_ = std::move(saved.rows);
+  return std::move(saved.rows);
+}
+
+History::History(std::string folder) : folder_(std::move(folder)) {
+  makeFolder(folder_);
+  if (const std::string file = folder_ + "/history.json"; llvm::sys::fs::exists(file))
+    rows_ = readHistory(file);
 }
 
 std::vector<HistoryVerdict> History::add(const BenchReport &report, bool updatesThresholds) {
@@ -104,7 +98,7 @@ std::vector<HistoryVerdict> History::add(const BenchReport &report, bool updates
   row.kernel = report.kernel;
   row.machine = fmt::format("{}{}{}", report.machine, report.machineSets.empty() ? "" : " with ",
                             fmt::join(report.machineSets, " "));
-  result.time = now();
+  result.time = timeNow();
   result.variant = report.variant;
   std::string computer;
   for (const auto &[field, value] : report.fingerprint)

@@ -28,6 +28,9 @@ struct HistoryRow {
   bool isSameAs(const HistoryRow &other) const;
 };
 
+/// The rows of a history.json; a UserError when it is none.
+std::vector<HistoryRow> readHistory(const std::string &file);
+
 /// What a new result means.
 struct HistoryVerdict {
   std::string title, figure;
