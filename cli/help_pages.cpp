@@ -37,6 +37,7 @@ usage: mmk COMMAND ...
   compare   two variants, machines or saved runs side by side
   explain   where the time of a kernel goes, and which changes would help
   bench     measure wall-clock time, and compare with an earlier measurement
+  report    one document about a kernel, from what was kept and counted
   check     report every error of a file, and whether its kernels fit the machine
   format    write files in the one style of the language
   import    write the kernels of an ONNX model, and a program that runs it
@@ -343,6 +344,35 @@ examples:
   mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --save cycles.json
   mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --against cycles.json
   mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --history history
+)";
+
+const std::string_view reportPage =
+    R"(mmk report FILE [ARG=VALUE ...] [OPTION ...]
+
+Writes one document about a kernel, KERNEL.html and KERNEL.md: what was measured, how and where; the
+kernel in versions from the naive one to the best, each a variant of the file, with its cycles, its
+share of the bound and what limits it; the roofline; what was measured and kept; what was tried and
+dropped; next steps. Cycles are counted now, on an emulated machine. Times on a computer, searches
+and histories are read from what other commands have kept; where there is none, the document names
+the command that makes it.
+
+ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000 alpha=0.1.
+Without --case and without dimensions, every case of the file is reported.
+
+what to report:
+)" TARGET_OPTIONS CASE_OPTION
+    R"(  --from FILE|DIR            what mmk run, mmk tune or mmk bench has written with --json, or the
+                             folder of mmk bench --history; of a folder every .json file that is
+                             about this kernel, machine and cases; repeatable
+
+where to:
+  --output DIR, -o DIR       the folder of the document and of its pictures; default: this one
+)" HELP_OPTION
+    R"(
+examples:
+  mmk report examples/matmul_bias_leakyrelu.mmk --case S1 -o out
+  mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --guided --json guided.json
+  mmk report examples/matmul_bias_leakyrelu.mmk --case S4 --from guided.json -o out
 )";
 
 const std::string_view checkPage =

@@ -7,7 +7,7 @@
 namespace mmk::driver {
 
 extern const std::string_view overviewPage, runPage, compilePage, comparePage, explainPage,
-    benchPage, checkPage, formatPage, importPage, machinesPage, tunePage, cachePage;
+    benchPage, reportPage, checkPage, formatPage, importPage, machinesPage, tunePage, cachePage;
 
 /// "mmk 0.1.0 (LLVM 22.1.8)"
 std::string versionLine();

@@ -17,6 +17,7 @@ const std::vector<Command> &commands() {
       {"compare", comparePage, compareCommand},
       {"explain", explainPage, explainCommand},
       {"bench", benchPage, benchCommand},
+      {"report", reportPage, reportCommand},
       {"check", checkPage, checkCommand},
       {"format", formatPage, formatCommand},
       {"import", importPage, importCommand},

@@ -27,6 +27,7 @@ int cacheCommand(const std::vector<std::string> &words);
 int compareCommand(const std::vector<std::string> &words);
 int explainCommand(const std::vector<std::string> &words);
 int benchCommand(const std::vector<std::string> &words);
+int reportCommand(const std::vector<std::string> &words);
 int checkCommand(const std::vector<std::string> &words);
 int formatCommand(const std::vector<std::string> &words);
 int importCommand(const std::vector<std::string> &words);

@@ -12,26 +12,6 @@
 namespace mmk::driver {
 namespace {
 
-report::Roofs roofsOf(const tune::Roofline &roof, const Machine &machine) {
-  const int64_t ports =
-      machine.cubeCores * (roof.portIsOfVectorCore ? machine.vectorCoresPerCube : 1);
-  const double portRate =
-      roof.portMicroseconds > 0 ? 1e6 * roof.portBytes / roof.portMicroseconds : 0;
-  return {roof.operations, roof.tensorBytes, roof.peakOperations, roof.memoryBytes,
-          portRate * static_cast<double>(ports)};
-}
-
-report::Point pointOf(const std::string &variant, const ClockReport &clock,
-                      const TrafficReport &traffic, bool portIsOfVectorCore) {
-  report::Point point;
-  point.variant = variant;
-  point.cycles = clock.cycles;
-  point.microseconds = clock.microseconds;
-  point.trafficBytes = traffic.all();
-  point.portBytes = portIsOfVectorCore ? traffic.vectorLoads : traffic.cubeLoads;
-  return point;
-}
-
 /// "tile.M, tile.N"
 std::string directivesOf(const Choices &choices) {
   std::vector<std::string> keys;
@@ -54,6 +34,26 @@ std::vector<report::Change> changesOf(const tune::WhatIfs &tried, int64_t cycles
 }
 
 } // namespace
+
+report::Roofs roofsOf(const tune::Roofline &roof, const Machine &machine) {
+  const int64_t ports =
+      machine.cubeCores * (roof.portIsOfVectorCore ? machine.vectorCoresPerCube : 1);
+  const double portRate =
+      roof.portMicroseconds > 0 ? 1e6 * roof.portBytes / roof.portMicroseconds : 0;
+  return {roof.operations, roof.tensorBytes, roof.peakOperations, roof.memoryBytes,
+          portRate * static_cast<double>(ports)};
+}
+
+report::Point pointOf(const std::string &variant, const ClockReport &clock,
+                      const TrafficReport &traffic, bool portIsOfVectorCore) {
+  report::Point point;
+  point.variant = variant;
+  point.cycles = clock.cycles;
+  point.microseconds = clock.microseconds;
+  point.trafficBytes = traffic.all();
+  point.portBytes = portIsOfVectorCore ? traffic.vectorLoads : traffic.cubeLoads;
+  return point;
+}
 
 RunPage::RunPage(std::string title, const Session &session, const Kernel &kernel)
     : kernel_(kernel), defaults_(session, session.withoutChoices()),

@@ -4,12 +4,19 @@
 
 #include "cli/terminal.h"
 #include "driver/session.h"
+#include "explain/roofline.h"
 #include "print/run_report.h"
 #include "report/report.h"
 #include "runtime/recording.h"
 #include "runtime/traffic.h"
 
 namespace mmk::driver {
+
+/// The roofs over a case.
+report::Roofs roofsOf(const tune::Roofline &roof, const Machine &machine);
+/// A variant that was counted; `portIsOfVectorCore`: as in its Roofline.
+report::Point pointOf(const std::string &variant, const ClockReport &clock,
+                      const TrafficReport &traffic, bool portIsOfVectorCore);
 
 class RunPage {
 public:

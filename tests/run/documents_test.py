@@ -27,7 +27,7 @@ CYCLES = [
     (160190, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1", "--set", "bias=table"]),
     (159976, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1"]),
 ]
-COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "check", "format", "import", "machines", "help"]
+COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "report", "check", "format", "import", "machines", "help"]
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[+-]\d+)?")
 
 

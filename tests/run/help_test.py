@@ -5,7 +5,7 @@ import struct
 
 from command import INSTRUMENTED, CommandTest, main
 
-COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "check", "format", "import", "machines", "help"]
+COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "report", "check", "format", "import", "machines", "help"]
 WIDTH = 100
 
 
