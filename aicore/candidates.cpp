@@ -102,6 +102,17 @@ private:
     return !request_.isAllowed || request_.isAllowed(space_.choicesOf(plan));
   }
 
+  /// The least time that a plan may take, with any word of `bias`: with the table a product may
+  /// have no work for the vector cores.
+  double leastCycles(Plan plan) const {
+    double least = INFINITY;
+    for (bool table : space_.tables(plan)) {
+      plan.options.biasTable = table;
+      least = std::min(least, time_.cyclesWithoutWaits(plan));
+    }
+    return least;
+  }
+
   /// The best of the plans that `enumerate` considers, which are added to `best`.
   Plan bestOf(const Plan &plan, BestPlans &best, llvm::function_ref<void(Consider)> enumerate) {
     TimedPlan least{INFINITY, plan};
@@ -109,7 +120,7 @@ private:
       if (!space_.fits(trial) || !isAllowed(trial))
         return;
       ++considered_;
-      const double cycles = time_.cyclesWithoutWaits(trial);
+      const double cycles = leastCycles(trial);
       if (!divides_ || space_.divides(trial))
         best.add(cycles, trial);
       if (cycles < least.cycles)
@@ -240,15 +251,17 @@ private:
     TimedPlan least;
     Plan trial = plan;
     for (const auto &[order, width] : space_.orders())
-      for (bool skewed : space_.skews()) {
-        trial.options = {
-            .order = order, .width = width, .skewed = skewed, .rows = plan.options.rows};
-        const PlanTime::Waits waits = time_.waitsOf(trial);
-        for (bool overlapped : space_.overlaps(trial))
-          for (bool table : space_.tables(trial))
+      for (bool skewed : space_.skews())
+        for (bool table : space_.tables(plan)) {
+          trial.options = {.order = order,
+                           .width = width,
+                           .skewed = skewed,
+                           .biasTable = table,
+                           .rows = plan.options.rows};
+          const PlanTime::Waits waits = time_.waitsOf(trial);
+          for (bool overlapped : space_.overlaps(trial))
             for (bool separate : space_.separations()) {
               trial.options.overlapped = overlapped;
-              trial.options.biasTable = table;
               trial.options.separate = separate;
               const double cycles = time_.cycles(trial, waits);
               if (request_.variesOptions)
@@ -256,7 +269,7 @@ private:
               if (cycles < least.cycles)
                 least = {cycles, trial};
             }
-      }
+        }
     if (request_.variesOptions)
       return;
     best.add(least.cycles, least.plan);
@@ -290,17 +303,18 @@ private:
   /// Adds a plan that keeps a panel, if it may take less than `most` cycles.
   void addKeeping(Plan trial, double most, BestPlans &best) const {
     TimedPlan least;
-    if (time_.cyclesWithoutWaits(trial) >= most || !isAllowed(trial))
+    if (leastCycles(trial) >= most || !isAllowed(trial))
       return;
-    const PlanTime::Waits waits = time_.waitsOf(trial);
-    for (bool overlapped : space_.overlaps(trial))
-      for (bool table : space_.tables(trial)) {
+    for (bool table : space_.tables(trial)) {
+      trial.options.biasTable = table;
+      const PlanTime::Waits waits = time_.waitsOf(trial);
+      for (bool overlapped : space_.overlaps(trial)) {
         trial.options.overlapped = overlapped;
-        trial.options.biasTable = table;
         const double cycles = time_.cycles(trial, waits);
         if (cycles < least.cycles)
           least = {cycles, trial};
       }
+    }
     best.add(least.cycles, least.plan);
   }
 

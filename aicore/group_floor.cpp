@@ -237,7 +237,7 @@ double GroupFloor::product(llvm::ArrayRef<GroupTiling> tilings, const FloorOptio
   const GroupTiling &tiling = tilings.front();
   const std::vector<TileClass> classes = classesOf(tiling);
   const bool isSplit = tiling.splits > 1 && work_.products.front().depth > classes.front().depth;
-  const bool usesVector = work_.hasVector && !isSplit && !options.separate;
+  const bool usesVector = work_.usesVector(tiling.biasTable) && !isSplit && !options.separate;
   struct Weighted {
     int64_t count;
     double cycles;

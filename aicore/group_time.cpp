@@ -242,7 +242,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
   };
   std::vector<Piece> ofA, ofB, ofResult;
   // What leaves through the vector cores of a split chip does so beside the cube cores' loads.
-  const bool stores = !work_.hasVector || !isSplitChip() || tiles.splits > 1;
+  const bool stores = !work_.usesVector(tiling.biasTable) || !isSplitChip() || tiles.splits > 1;
   const double elements = double(tiles.rows) * tiles.columns;
   const int64_t resultBytes =
       tiles.splits > 1 ? static_cast<int64_t>(elements * 4)
@@ -386,7 +386,8 @@ void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, const W
                           TileWork &work) const {
   const double elements = double(tiles.rows) * tiles.columns;
   const auto products = static_cast<int64_t>(work_.products.size());
-  const bool isSplit = tiles.splits > 1, usesVector = work_.hasVector && !isSplit;
+  const bool isSplit = tiles.splits > 1,
+             usesVector = work_.usesVector(tiling.biasTable) && !isSplit;
   const double perElement = work_.vectorPerElement - (tiling.biasTable ? work_.addPerElement : 0);
   const auto chargedOf = [&](const std::vector<int64_t> &bytes) {
     double sum = 0;

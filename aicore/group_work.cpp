@@ -3,6 +3,7 @@
 #include "ir/element_type.h"
 #include "machines/vector_instructions.h"
 #include "passes/dimensions.h"
+#include "passes/fixpipe_form.h"
 #include "passes/variant.h"
 #include "passes/windows/image_operand.h"
 #include "place/online_rows.h"
@@ -205,12 +206,22 @@ private:
 
   void readElementwise(linalg::GenericOp generic, GroupWork &work) const {
     Block &body = *generic.getBody();
-    // Conversions of a lone product are the fixpipe's.
-    const bool onlyNarrows = !work.products.empty() && generic.getInputs().size() == 1 &&
-                             llvm::all_of(body.without_terminator(),
-                                          [](Operation &op) { return isa<arith::TruncFOp>(op); });
-    work.hasVector = !onlyNarrows;
-    work.addsRow = addsRow(generic);
+    const auto allLeaveAs = [&](llvm::function_ref<bool(Value)> isSource) {
+      return llvm::all_of(body.getTerminator()->getOperands(), [&](Value element) {
+        const FixpipeForm form = fixpipeFormOf(element);
+        return isSource(form.source) && (!form.relu || machine_.topology == mmk::Topology::split);
+      });
+    };
+    const bool isOfProduct = !work.products.empty() && generic.getInputs().size() == 1;
+    work.hasVector =
+        !(isOfProduct && allLeaveAs([&](Value source) { return source == body.getArgument(0); }));
+    work.addsRow = llvm::any_of(body.getOps<arith::AddFOp>(),
+                                [&](arith::AddFOp add) { return addsRow(generic, add); });
+    work.onlyAddsRow =
+        work.addsRow && generic.getInputs().size() == 2 && allLeaveAs([&](Value source) {
+          auto add = source.getDefiningOp<arith::AddFOp>();
+          return add && addsRow(generic, add);
+        });
     if (work.addsRow)
       work.addPerElement = machine_.vector.at("add").perElement;
     if (!machine_.hasVectorRegisters()) {
@@ -278,9 +289,9 @@ private:
     return &machine_.vector.at(std::string(byScalar ? row->scalarCost : row->cost));
   }
 
-  /// Whether a row of f32 is added to a product and to nothing else, as passes/bias_table.h
-  /// requires of the kernel before its operations are fused.
-  static bool addsRow(linalg::GenericOp generic) {
+  /// Whether this adds a row of f32 to a product, which is added to nothing else, as
+  /// passes/bias_table.h requires of the kernel before its operations are fused.
+  static bool addsRow(linalg::GenericOp generic, arith::AddFOp add) {
     Block &body = *generic.getBody();
     const auto inputOf = [&](Value value) -> OpOperand * {
       auto argument = dyn_cast<BlockArgument>(value);
@@ -301,10 +312,8 @@ private:
       const unsigned loops = map.getNumDims();
       return loops > 1 && map.isFunctionOfDim(loops - 1) && !map.isFunctionOfDim(loops - 2);
     };
-    return llvm::any_of(body.getOps<arith::AddFOp>(), [&](arith::AddFOp add) {
-      return (isProduct(add.getLhs()) && isRow(add.getRhs())) ||
-             (isProduct(add.getRhs()) && isRow(add.getLhs()));
-    });
+    return (isProduct(add.getLhs()) && isRow(add.getRhs())) ||
+           (isProduct(add.getRhs()) && isRow(add.getLhs()));
   }
 
   mutable ir::KernelOp kernel_; ///< mlir's operations are not const

@@ -67,6 +67,9 @@ struct GroupWork {
   std::vector<int64_t> reads, rowReads, stores;
   bool addsRow = false;     ///< a row is added to the product: the bias table can hold it
   double addPerElement = 0; ///< of `vectorPerElement`, that the bias table spares
+  bool onlyAddsRow = false; ///< with the bias table, the fixpipe does what is left
+
+  bool usesVector(bool biasTable) const { return hasVector && !(biasTable && onlyAddsRow); }
 };
 
 /// The groups that `fuse = none` makes of a product with elementwise work: the product, and the

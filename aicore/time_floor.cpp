@@ -311,7 +311,7 @@ private:
   const PlanTime::Waits &waitsOf(const Plan &plan) const {
     Plan key = plan;
     key.copies = {};
-    key.options.overlapped = key.options.biasTable = key.options.separate = false;
+    key.options.overlapped = key.options.separate = false;
     const auto [place, isNew] =
         waits_.try_emplace(std::tuple(key.dims, key.options, key.cores), PlanTime::Waits());
     if (isNew)

@@ -146,9 +146,9 @@ __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T
 }
 )"},
     DeviceFunction{"StoreTile", R"(
-// L0C -> global memory: rows x columns sums, rounded to the type of the matrix. `l0cRows`: from a
-// column of fractals to the next, where these are not those of the tile.
-template <QuantMode_t rounding, typename T, typename S>
+// L0C -> global memory: rows x columns sums, at least 0 with `relu`, rounded to the type of the matrix.
+// `l0cRows`: from a column of fractals to the next, where these are not those of the tile.
+template <QuantMode_t rounding, bool relu = false, typename T, typename S>
 __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
                                  int64_t rows, int64_t columns, int64_t rowStride,
                                  int64_t l0cRows = 0) {
@@ -158,6 +158,7 @@ __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTenso
   params.srcStride = static_cast<uint16_t>(l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16);
   params.dstStride = static_cast<uint32_t>(rowStride);
   params.quantPre = rounding;
+  params.reluEn = relu;
   params.ndNum = 1;
   params.srcNdStride = 0;
   params.dstNdStride = 0;

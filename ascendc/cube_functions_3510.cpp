@@ -150,14 +150,15 @@ SumsOf(int64_t rows, int64_t columns, int64_t rowStride, int64_t l0cRows, QuantM
 }
 )"},
     DeviceFunction{"StoreTile", R"(
-// L0C -> global memory: rows x columns sums, rounded to the type of the matrix. `l0cRows`: from a
-// column of fractals to the next, where these are not those of the tile.
-template <QuantMode_t rounding, typename T, typename S>
+// L0C -> global memory: rows x columns sums, at least 0 with `relu`, rounded to the type of the matrix.
+// `l0cRows`: from a column of fractals to the next, where these are not those of the tile.
+template <QuantMode_t rounding, bool relu = false, typename T, typename S>
 __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
                                  int64_t rows, int64_t columns, int64_t rowStride,
                                  int64_t l0cRows = 0) {
-  const auto params = SumsOf(rows, columns, rowStride,
-                             l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, rounding);
+  auto params = SumsOf(rows, columns, rowStride,
+                       l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, rounding);
+  params.reluEn = relu;
   Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
 }
 )"},

@@ -249,16 +249,17 @@ static const char *roundingTo(mlir::Type element) {
 }
 
 template <typename Op>
-std::string Instructions::storeTile(Op op, const std::string &element,
-                                    const std::string &rowStride) {
+std::string Instructions::storeTile(Op op, const std::string &element, const std::string &rowStride,
+                                    bool relu) {
   const int64_t rows = rowsOfParts(op.getSource());
-  return fmt::format(
-      "StoreTile<QuantMode_t::{}>({}, {}, {}, {}, {}{});", roundingTo(elementOf(op.getTarget())),
-      element, sumsOf(op.getSource(), op.getSlot(), op.getPart()), expressions_.of(op.getRows()),
-      expressions_.of(op.getColumns()), rowStride, rows > 0 ? fmt::format(", {}", rows) : "");
+  return fmt::format("StoreTile<QuantMode_t::{}{}>({}, {}, {}, {}, {}{});",
+                     roundingTo(elementOf(op.getTarget())), relu ? ", true" : "", element,
+                     sumsOf(op.getSource(), op.getSlot(), op.getPart()),
+                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()), rowStride,
+                     rows > 0 ? fmt::format(", {}", rows) : "");
 }
 template std::string Instructions::storeTile(aicore::FixpipeOp op, const std::string &element,
-                                             const std::string &rowStride);
+                                             const std::string &rowStride, bool relu);
 
 Statement Instructions::drain(aicore::DrainOp op) {
   const int64_t columns = shapeOf(op.getTarget())[1];

@@ -330,7 +330,7 @@ Statement Instructions::store(aicore::StoreOp op) {
 Statement Instructions::storeSums(aicore::FixpipeOp op) {
   return overRows(op, op.getTarget(),
                   [&](const std::string &element, const std::string &, const Loops &) {
-                    return storeTile(op, element, rowStride(op, op.getTarget()));
+                    return storeTile(op, element, rowStride(op, op.getTarget()), op.getRelu());
                   });
 }
 

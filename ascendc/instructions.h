@@ -46,7 +46,8 @@ private:
 
   std::string copyOf(mlir::Value buffer, mlir::Value slot);
   template <typename Op>
-  std::string storeTile(Op op, const std::string &element, const std::string &rowStride);
+  std::string storeTile(Op op, const std::string &element, const std::string &rowStride,
+                        bool relu = false);
   std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part);
   std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
                            mlir::Value column);

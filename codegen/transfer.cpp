@@ -5,8 +5,9 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-void copyRow(Emitter &e, Type *from, Type *to, Value *target, Value *source, Value *columns) {
-  if (from == to) {
+void copyRow(Emitter &e, Type *from, Type *to, bool relu, Value *target, Value *source,
+             Value *columns) {
+  if (from == to && !relu) {
     Value *bytes = e.b.CreateMul(columns, e.number(e.bytesOf(from)));
     e.b.CreateMemCpy(target, MaybeAlign(), source, MaybeAlign(), bytes);
     return;
@@ -14,6 +15,8 @@ void copyRow(Emitter &e, Type *from, Type *to, Value *target, Value *source, Val
   auto convertAt = [&](Value *column, unsigned lanes) {
     Type *type = lanes > 1 ? e.vectorOf(from, lanes) : from;
     Value *value = e.load(type, e.offset(source, e.b.CreateMul(column, e.number(e.bytesOf(from)))));
+    if (relu) // as the vector instruction: NaN stays, -0 becomes 0
+      value = e.b.CreateBinaryIntrinsic(Intrinsic::maximum, value, Constant::getNullValue(type));
     e.store(e.convert(value, to), e.offset(target, e.b.CreateMul(column, e.number(e.bytesOf(to)))));
   };
   Value *main = e.roundDown(columns, e.target.lanes);
@@ -24,12 +27,13 @@ void copyRow(Emitter &e, Type *from, Type *to, Value *target, Value *source, Val
 
 } // namespace
 
-Function *copyRows(Emitter &e, Type *from, Type *to) {
-  std::string name = "copy_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(to);
+Function *copyRows(Emitter &e, Type *from, Type *to, bool relu) {
+  std::string name =
+      std::string(relu ? "relu_" : "copy_") + Emitter::nameOf(from) + "_" + Emitter::nameOf(to);
   return e.helper(name, 2, 4, {}, [&](Function *f) {
     Value *target = f->getArg(0), *source = f->getArg(1);
     e.loop(e.number(0), f->getArg(4), e.number(1), [&](Value *row) {
-      copyRow(e, from, to, e.offset(target, e.b.CreateMul(row, f->getArg(2))),
+      copyRow(e, from, to, relu, e.offset(target, e.b.CreateMul(row, f->getArg(2))),
               e.offset(source, e.b.CreateMul(row, f->getArg(3))), f->getArg(5));
     });
   });
@@ -48,7 +52,7 @@ Function *loadPadded(Emitter &e, Type *element) {
     e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
       Value *to = e.offset(target, e.b.CreateMul(row, toRow));
       Value *from = e.offset(source, e.b.CreateMul(row, fromRow));
-      e.when(dense, [&] { copyRow(e, element, element, to, from, columns); });
+      e.when(dense, [&] { copyRow(e, element, element, /*relu=*/false, to, from, columns); });
       e.when(e.b.CreateNot(dense), [&] {
         e.loop(e.number(0), columns, e.number(1), [&](Value *column) {
           Value *value = e.load(element, e.offset(from, e.b.CreateMul(column, fromColumn)));

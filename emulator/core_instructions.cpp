@@ -285,7 +285,7 @@ void CoreInstructions::store(aicore::StoreOp op) {
 }
 
 void CoreInstructions::fixpipe(aicore::FixpipeOp op) {
-  writeOut(op, values.buffer(op.getSource(), op.getSlot(), op.getPart()));
+  writeOut(op, values.buffer(op.getSource(), op.getSlot(), op.getPart()), op.getRelu());
 }
 
 void CoreInstructions::spill(aicore::SpillOp op) {
@@ -338,7 +338,7 @@ void CoreInstructions::copy(Value *to, int64_t toRow, Value *from, int64_t fromR
                {to, from, e.number(toRow), e.number(fromRow), rows, columns});
 }
 
-template <typename Op> void CoreInstructions::writeOut(Op op, Value *source) {
+template <typename Op> void CoreInstructions::writeOut(Op op, Value *source, bool relu) {
   const GlobalTensor &tensor = values.global(op.getTarget());
   Type *from = values.elementOf(op.getSource()), *to = values.elementOf(op.getTarget());
   Value *size = e.number(e.bytesOf(to));
@@ -347,7 +347,7 @@ template <typename Op> void CoreInstructions::writeOut(Op op, Value *source) {
   const unsigned rowDim = op.getOuter().size();
   Value *rows = values.value(op.getRows()), *columns = values.value(op.getColumns());
   auto copyTo = [&](Value *into, Value *first, Value *count) {
-    b.CreateCall(copyRows(e, from, to),
+    b.CreateCall(copyRows(e, from, to, relu),
                  {into, first, stepOf(op, rowDim, tensor, size), fromRow, rows, count});
   };
   const int64_t last = cast<mlir::MemRefType>(op.getTarget().getType()).getRank() - 1;

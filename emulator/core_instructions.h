@@ -40,7 +40,7 @@ private:
   void copy(llvm::Value *to, int64_t toRow, llvm::Value *from, int64_t fromRow, llvm::Value *rows,
             llvm::Value *columns, llvm::Type *element);
   /// From a buffer to a view of a tensor.
-  template <typename Op> void writeOut(Op op, llvm::Value *source);
+  template <typename Op> void writeOut(Op op, llvm::Value *source, bool relu = false);
   template <typename Op>
   llvm::Value *stepOf(Op op, unsigned dim, const GlobalTensor &tensor, llvm::Value *size);
   template <typename Op>

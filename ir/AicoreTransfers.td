@@ -192,26 +192,26 @@ def Aicore_MmadOp : Aicore_InstructionOp<"mmad", [AttrSizedOperandSegments]> {
 def Aicore_FixpipeOp : Aicore_ViewTransferOp<"fixpipe"> {
   let summary = "L0C -> GM (fixpipe), converting on the way, clipped to the tensor's bounds";
   let description = [{
-    The view is that of aicore.store.
+    The view is that of aicore.store. With `relu` an element below 0 becomes 0 before it is converted.
     ```mlir
-    aicore.fixpipe %acc[%s] -> %c[%m, %n] along [0, 1] size(%rows, %columns)
+    aicore.fixpipe %acc[%s] -> %c[%m, %n] along [0, 1] size(%rows, %columns) relu
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
                        Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
                        OptionalAttr<DenseI64ArrayAttr>:$step, Variadic<Index>:$sizes,
-                       OptionalAttr<I64Attr>:$part);
+                       OptionalAttr<I64Attr>:$part, UnitAttr:$relu);
   let assemblyFormat = [{
     $source `[` $slot `]` (`part` $part^)? `->` $target `[` $offsets `]` `along` $along (`step` $step^)?
-    `size` `(` $sizes `)` `:` type($source) `->` type($target) attr-dict
+    `size` `(` $sizes `)` (`relu` $relu^)? `:` type($source) `->` type($target) attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$slot,
                                  "::mlir::Value":$target, "::mlir::ValueRange":$offsets,
                                  "::llvm::ArrayRef<int64_t>":$along, "::mlir::Value":$rows,
-                                 "::mlir::Value":$columns, "::mlir::IntegerAttr":$part), [{
+                                 "::mlir::Value":$columns, "::mlir::IntegerAttr":$part, "bool":$relu), [{
     build($_builder, $_state, source, slot, target, offsets, along,
-          /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns}, part);
+          /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns}, part, relu);
   }]>];
   let extraClassDeclaration = accessors # [{
     int64_t columnDims() { return 1; }

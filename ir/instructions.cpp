@@ -299,6 +299,9 @@ LogicalResult FixpipeOp::verify() {
       failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
       failed(expectPart(*this, getSource(), getPart())))
     return failure();
+  if (Type element = cast<MemRefType>(getSource().getType()).getElementType();
+      getRelu() && !element.isF32())
+    return emitOpError("expected sums of f32 for relu, found ") << element;
   return expectView(*this, getTarget(), /*mayOverlap=*/false);
 }
 

@@ -12,7 +12,8 @@ def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
     slices of a stage to L1, those of a base tile to L0A and L0B, each product to L0C, operands and
     results of the vector cores to UB. On a split chip the vector cores read the products from the
     block's own global memory. Products of a group with equal base tiles share L0A and L0B. A value
-    without a buffer is in global memory, or the fixpipe writes it there.
+    without a buffer is in global memory, or the fixpipe of a split chip writes it there: a product,
+    also with ReLU and in a narrower type.
     ```mlir
     mmk.fusion_group {                        mmk.fusion_group {
                                               %a_l1 = aicore.alloc "a" of "l1" ...

@@ -1,5 +1,6 @@
 // The part of aicore-assign-memories that divides the memory of the vector cores: their buffers for
 // a tile, and the number of its rows in one step.
+#include "passes/fixpipe_form.h"
 #include "passes/variant.h"
 #include "place/assign_memories.h"
 #include "place/vector_scratch.h"
@@ -51,14 +52,12 @@ int64_t paddedColumns(int64_t columns, Type element, aicore::MachineAttr machine
                        std::max(emulatedLanes, machine.alignment(Space::ub) / bytesOf(element)));
 }
 
-/// Whether each result is the first operand, at most in a narrower type. A result may also be a
+/// Whether each result is the first operand, as the fixpipe changes it. A result may also be a
 /// scalar from outside, with an empty body: that needs the vector unit.
-bool onlyNarrows(linalg::GenericOp generic) {
+bool isFixpipeForm(linalg::GenericOp generic) {
   Block &body = *generic.getBody();
   return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
-    while (auto narrowed = value.getDefiningOp<arith::TruncFOp>())
-      value = narrowed.getIn();
-    return value == body.getArgument(0);
+    return fixpipeFormOf(value).source == body.getArgument(0);
   });
 }
 
@@ -75,7 +74,8 @@ StringRef rowDimOf(TiledGroup &tile) {
   return tile.rowsAt >= 0 ? dimName(tile.tileLoop.getResult(0), tile.rowsAt) : "";
 }
 
-/// On a split chip the fixpipe writes products, also narrowed, straight to global memory.
+/// On a split chip the fixpipe writes products, also with ReLU and narrowed, straight to global
+/// memory.
 bool needsVectorUnit(TiledGroup &tile, aicore::MachineAttr machine) {
   const bool byFixpipe = leavesByFixpipe(tile, machine);
   linalg::GenericOp generic = tile.generic;
@@ -83,7 +83,7 @@ bool needsVectorUnit(TiledGroup &tile, aicore::MachineAttr machine) {
     return !byFixpipe;
   return !(byFixpipe && generic.getInputs().size() == 1 &&
            llvm::is_contained(tile.produced(), generic.getInputs()[0]) &&
-           generic.getIndexingMapsArray()[0].isIdentity() && onlyNarrows(generic));
+           generic.getIndexingMapsArray()[0].isIdentity() && isFixpipeForm(generic));
 }
 
 } // namespace

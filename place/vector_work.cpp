@@ -1,5 +1,6 @@
 // The part of aicore-insert-transfers for the vector cores: the work on a tile between the product
 // and global memory, or that of an elementwise fusion group, for any window of the tile.
+#include "passes/fixpipe_form.h"
 #include "place/insert_transfers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,7 +70,16 @@ TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
   return work;
 }
 
-// The product of which `value` is a result of the group, by itself or narrowed.
+/// Whether the fixpipe applies ReLU to a product where it becomes this result of a group.
+static bool hasRelu(Value result) {
+  auto generic = result.getDefiningOp<linalg::GenericOp>();
+  if (!generic)
+    return false;
+  const unsigned number = cast<OpResult>(result).getResultNumber();
+  return fixpipeFormOf(generic.getBody()->getTerminator()->getOperand(number)).relu;
+}
+
+// The product of which `value` is a result of the group, by itself or as the fixpipe changes it.
 TransferInserter::Product &TransferInserter::productOf(Tile &tile, Value value) {
   if (auto generic = value.getDefiningOp<linalg::GenericOp>())
     value = generic.getInputs()[0];
@@ -115,7 +125,8 @@ void TransferInserter::emitDrain(Tile &tile, ArrayRef<Destination> destinations)
       whereItIs([&] {
         Product &product = productOf(tile, destination.value);
         aicore::FixpipeOp::create(b, loc, product.acc, product.accSlot, destination.view.memref,
-                                  offsets, along, tile.rows, tile.columns, part);
+                                  offsets, along, tile.rows, tile.columns, part,
+                                  hasRelu(destination.value));
       });
     }
   VectorWork work = findVectorWork(tile);

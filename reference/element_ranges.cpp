@@ -28,11 +28,24 @@ const Value &withoutTransposes(const Value &value) {
   return *base;
 }
 
+/// Whether its elements are those of its operand, in another order or form.
+bool isForm(const Value &value) {
+  return value.operation == Operation::transpose || value.operation == Operation::squeeze ||
+         value.operation == Operation::reshape;
+}
+
+/// The product of floats whose elements a value has, in whatever order and form; null for another.
+const Value *productBehind(const Value &value) {
+  const Value *base = &value;
+  while (isForm(*base))
+    base = base->operands[0];
+  return isFloatProduct(*base) ? base : nullptr;
+}
+
 /// Whether its elements are those of a parameter of f32, in whatever order and form.
 bool readsNumbers(const Value &value) {
   const Value *base = &value;
-  while (base->operation == Operation::transpose || base->operation == Operation::squeeze ||
-         base->operation == Operation::reshape || base->operation == Operation::access)
+  while (isForm(*base) || base->operation == Operation::access)
     base = base->operands[0];
   return base->operation == Operation::parameter && base->type == ElementType::f32;
 }
@@ -162,11 +175,11 @@ void ElementRanges::fillStep(Step &step, Plan &plan) {
     break;
   case Operation::add:
     for (size_t i : {size_t(0), size_t(1)}) {
-      const Value &product = *value.operands[i], &row = *value.operands[1 - i];
-      if (isFloatProduct(product) && readsNumbers(row)) {
+      const Value *product = productBehind(*value.operands[i]);
+      if (product && readsNumbers(*value.operands[1 - i])) {
         step.product = step.operands[i];
         step.row = step.operands[1 - i];
-        step.depth = concrete(product.operands[0]->shape).back();
+        step.depth = concrete(product->operands[0]->shape).back();
       }
     }
     break;
@@ -202,6 +215,24 @@ int64_t ElementRanges::offsetOf(const Place &place, const std::vector<int64_t> &
   return offset;
 }
 
+ElementRanges::Place ElementRanges::inOperand(const Value &form, const Place &place) const {
+  const Value &operand = *form.operands[0];
+  if (form.operation == Operation::transpose) {
+    Place swapped = place;
+    std::swap(swapped.at[place.rank - 1], swapped.at[place.rank - 2]);
+    return swapped;
+  }
+  const std::vector<int64_t> extents = concrete(operand.shape);
+  if (form.operation == Operation::reshape)
+    return placeOf(offsetOf(place, denseStrides(concrete(form.shape))), extents);
+  Place whole;
+  whole.rank = extents.size();
+  for (size_t d = 0, own = 0; d < extents.size(); ++d)
+    if (own < place.rank && operand.shape[d] == form.shape[own])
+      whole.at[d] = place.at[own++];
+  return whole;
+}
+
 //--- evaluation ---------------------------------------------------------------------------------
 
 Range ElementRanges::of(const Result &result, int64_t index, Care care) {
@@ -227,20 +258,10 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
   case Operation::reduce:
   case Operation::cumulate:
     return reductionRange(value, place, care);
-  case Operation::squeeze: {
-    const std::vector<int64_t> extents = concrete(value.operands[0]->shape);
-    Place whole;
-    whole.rank = extents.size();
-    for (size_t d = 0, own = 0; d < extents.size(); ++d)
-      if (own < place.rank && value.operands[0]->shape[d] == value.shape[own])
-        whole.at[d] = place.at[own++];
-    return evaluate(*value.operands[0], whole, care);
-  }
+  case Operation::squeeze:
   case Operation::reshape:
-    return evaluate(*value.operands[0],
-                    placeOf(offsetOf(place, denseStrides(concrete(value.shape))),
-                            concrete(value.operands[0]->shape)),
-                    care);
+  case Operation::transpose:
+    return evaluate(*value.operands[0], inOperand(value, place), care);
   case Operation::access:
     return accessRange(value, place, care);
   case Operation::random: {
@@ -262,11 +283,6 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
   }
   case Operation::product:
     return productRange(value, place, care);
-  case Operation::transpose: {
-    Place swapped = place;
-    std::swap(swapped.at[place.rank - 1], swapped.at[place.rank - 2]);
-    return evaluate(*value.operands[0], swapped, care);
-  }
   default:
     break;
   }
@@ -286,9 +302,11 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
     return range;
   if (!done[*step.product].isExact())
     return range.widened(errorOfStart(row, step.depth));
-  const Value &product = *value.operands[*step.product == step.operands[0] ? 0 : 1];
-  const auto [rowLine, columnLine] =
-      linesOf(product, project(place, concrete(product.shape)), step.depth, care);
+  const Value *product = value.operands[*step.product == step.operands[0] ? 0 : 1];
+  Place inProduct = project(place, concrete(product->shape));
+  for (; isForm(*product); product = product->operands[0])
+    inProduct = inOperand(*product, inProduct);
+  const auto [rowLine, columnLine] = linesOf(*product, inProduct, step.depth, care);
   return range.widened(errorOfExactFrom(row, *rowLine, *columnLine, care));
 }
 

@@ -71,6 +71,8 @@ private:
   /// Of an element by its number in row-major order.
   static Place placeOf(int64_t index, const std::vector<int64_t> &extents);
   static int64_t offsetOf(const Place &place, const std::vector<int64_t> &strides);
+  /// The element of the operand of a transpose, squeeze or reshape.
+  Place inOperand(const Value &form, const Place &place) const;
 
   Range evaluate(const Value &root, const Place &place, Care care);
   Range evaluateStep(const Step &step, const Place &place, const std::vector<Range> &done,

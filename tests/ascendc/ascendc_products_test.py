@@ -63,6 +63,17 @@ kernel product(a: {kind}[M, K], b: {kind}[K, N], bias: f32[N]) -> c: f32[M, N] {
 }}
 """, [(50, 40, 130), (1, 1, 1)])
 
+    def test_relu(self):
+        """Applied by Fixpipe, behind a row of the bias table or without."""
+        for result in ("f32", "f16", "bf16"):
+            for bias, choice in ((", bias: f32[N]", "bias = table;"), ("", "")):
+                self.check(f"""\
+kernel product(a: bf16[M, K], b: bf16[K, N]{bias}) -> c: {result}[M, N] {{
+  c = relu(a @ b{" + bias" if bias else ""});
+  schedule {{ cores = 2; tile M = 32, N = 64, K = 16; {choice} }}
+}}
+""", [(50, 40, 130), (1, 1, 1)])
+
     def test_bias_table_in_parts(self):
         self.check("""\
 kernel product(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f16[M, N] {

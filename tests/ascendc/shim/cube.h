@@ -397,6 +397,7 @@ template <CO2Layout> struct FixpipeParamsArch3510 {
   uint16_t nSize = 0, mSize = 0, srcStride = 0;
   uint32_t dstStride = 0;
   QuantMode_t quantPre = QuantMode_t::NoQuant;
+  bool reluEn = false;
   Nz2NdParams params;
   uint8_t dualDstCtl = 0;
   bool subBlockId = false;
@@ -408,6 +409,7 @@ struct FixpipeParamsV220 {
   uint16_t nSize = 0, mSize = 0, srcStride = 0;
   uint32_t dstStride = 0;
   QuantMode_t quantPre = QuantMode_t::NoQuant;
+  bool reluEn = false;
   uint16_t ndNum = 1, srcNdStride = 0, dstNdStride = 0;
 };
 struct FixpipeConfig {};
@@ -421,7 +423,9 @@ template <typename T, typename U>
 void takeSums(T *to, const LocalTensor<U> &from, size_t row, const SumsParams &params,
               Where where) {
   for (size_t j = 0; j < params.nSize; ++j) {
-    const U sum = *from.access((j / 16 * params.srcStride + row) * 16 + j % 16, 1, where);
+    U sum = *from.access((j / 16 * params.srcStride + row) * 16 + j % 16, 1, where);
+    if (params.reluEn && sum <= 0) // not of NaN
+      sum = 0;
     if constexpr (std::is_same_v<T, U>)
       to[j] = sum;
     else

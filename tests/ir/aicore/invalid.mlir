@@ -823,6 +823,21 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 
 // -----
 
+!gm = memref<?x?xi32, #aicore.space<gm>>
+!l0c = memref<128x64xi32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op expected sums of f32 for relu, found 'i32'}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) relu : !l0c -> !gm
+  }
+}
+
+// -----
+
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l0c = memref<128x64xf32, #aicore.space<l0c>>
 

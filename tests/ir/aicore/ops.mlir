@@ -108,6 +108,8 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
     // The fixpipe converts: its element types may differ.
     // CHECK-NEXT: aicore.fixpipe %acc_l0c[%[[S]]] -> %a[%M, %block] along [0, 1] size(%M, %M) : memref<128x64xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
     aicore.fixpipe %acc[%s] -> %a[%m, %block] along [0, 1] size(%m, %m) : !acc -> !gm
+    // CHECK-NEXT: aicore.fixpipe %acc_l0c[%[[S]]] -> %a[%M, %block] along [0, 1] size(%M, %M) relu : memref<128x64xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
+    aicore.fixpipe %acc[%s] -> %a[%m, %block] along [0, 1] size(%m, %m) relu : !acc -> !gm
     // CHECK-NEXT: aicore.spill %acc_l0c[%[[S]]] size(%M, %M) -> %acc_gm[%[[S]]] : memref<128x64xf32, #aicore.space<l0c>> -> memref<128x64xf32, #aicore.space<gm>>
     aicore.spill %acc[%s] size(%m, %m) -> %tile[%s] : !acc -> !tile
   }

@@ -2,6 +2,7 @@
 #include "tests/unit/compiled.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace mmk {
@@ -220,6 +221,37 @@ TEST(SpecialNumbers, passThroughProductAndActivation) {
     std::vector<Tensor> got = kernel.run(dims, data), want = kernel.reference(dims, data);
     EXPECT_TRUE(compare(got[0], want[0], 1e-6, 1e-6, 0, 1).passed) << machine;
   }
+}
+
+// The fixpipe applies ReLU to the sums of a product, and the vector unit where it computes apart
+// from it: with NaN, infinities, sums of -0 and such as round to 0.
+TEST(ReluOfFixpipe, hasTheBitsOfTheVectorUnit) {
+  const double special[] = {std::numeric_limits<double>::quiet_NaN(),
+                            std::numeric_limits<double>::infinity(),
+                            -std::numeric_limits<double>::infinity(),
+                            6e-8,
+                            -6e-8,
+                            65504,
+                            -65504};
+  for (std::string type : {"f32", "f16", "bf16"})
+    for (const char *machine : {"ascend910b3", "ascend950pr"}) {
+      SCOPED_TRACE(type + " " + machine);
+      const std::string text = "kernel f(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: " + type +
+                               "[M, N] { c = relu(a @ b + v); }";
+      Compiled fused(text, machine, "bias=table"), apart(text, machine, "bias=table,fuse=none");
+      ASSERT_TRUE(fused.ready() && apart.ready());
+      std::map<std::string, int64_t> dims = {{"M", 33}, {"N", 65}, {"K", 40}};
+      std::vector<Tensor> data = fused.inputs(dims, DataKind::integers);
+      for (int row = 1; row <= 7; ++row)
+        data[0].set(row * 4 * 40 + row, special[row - 1]);
+      for (int k = 0; k < 40; ++k)
+        data[0].set(k, -0.0);
+      for (int column = 0; column < 65; column += 2)
+        data[2].set(column, -0.0);
+      std::vector<Tensor> one = fused.run(dims, data), two = apart.run(dims, data);
+      EXPECT_EQ(std::memcmp(one[0].data(), two[0].data(), one[0].bytes()), 0);
+      EXPECT_TRUE(compare(one[0], fused.reference(dims, data)[0], 1e-2, 1e-6, 0, 1).passed);
+    }
 }
 
 // One compilation serves every shape, from any number of threads.

@@ -17,7 +17,7 @@ using Operation = mlir::Operation; // not that of the syntax tree
 
 const std::string product = "kernel product(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {\n"
                             "  let acc = a @ b;\n"
-                            "  c = relu(acc);\n"
+                            "  c = tanh(acc);\n"
                             "}\n";
 
 /// A watched run of a kernel whose dimensions are all `extent`.
@@ -102,7 +102,7 @@ TEST(WatchedRun, ReportsBothInstructions) {
             "note: in block 0 of phase 0\n"
             "test.mmk:3:7: error: the spill (fixpipe) may read slot 0 of acc in l0c, bytes 0 to "
             "16383 of l0c, before the mmad (cube) has written it\n"
-            "    3 |   c = relu(acc);\n"
+            "    3 |   c = tanh(acc);\n"
             "      |       ^~~~~~~~~\n"
             "test.mmk:2:13: note: the mmad (cube)\n"
             "    2 |   let acc = a @ b;\n"
@@ -111,7 +111,7 @@ TEST(WatchedRun, ReportsBothInstructions) {
             "note: in block 0 of phase 0\n"
             "test.mmk:3:7: error: event 0 [fixpipe -> cube] may be set again before cube has "
             "waited for it\n"
-            "    3 |   c = relu(acc);\n"
+            "    3 |   c = tanh(acc);\n"
             "      |       ^~~~~~~~~\n"
             "test.mmk:2:13: note: the wait_flag (cube)\n"
             "    2 |   let acc = a @ b;\n"
@@ -236,7 +236,7 @@ TEST(WatchedRun, LeavesOutWhatIsOutOfBounds) {
             "c[0, 0]\n"
             "test.mmk:3:7: error: the store (mte3 of vector core 0) takes elements 1048576 to "
             "1048583 along dimension 0 of c, which has 16\n"
-            "    3 |   c = relu(acc);\n"
+            "    3 |   c = tanh(acc);\n"
             "      |       ^~~~~~~~~\n"
             "note: in block 0 of phase 0, and once more\n");
 }
