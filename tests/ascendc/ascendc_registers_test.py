@@ -39,6 +39,16 @@ class Registers(ProjectTest):
             scalars = ["s=2.5"] if " s: f32)" in text else ["t=3"] if " t: i32)" in text else []
             self.check(text, [sizes], scalars=scalars, orders=("7",))
 
+    def test_relu(self):
+        """Applied by Fixpipe, behind a row of the bias table."""
+        for result in ("f32", "bf16"):
+            self.check(f"""\
+kernel product(a: bf16[M, K], b: bf16[K, N], bias: f32[N]) -> c: {result}[M, N] {{
+  c = relu(a @ b + bias);
+  schedule {{ cores = 2; tile M = 32, N = 64, K = 16; bias = table; }}
+}}
+""", [(50, 40, 130)])
+
     def test_attention(self):
         for through in ("direct", "products", "global"):
             with self.subTest(through=through):
