@@ -12,9 +12,8 @@ namespace mmk::driver {
 static bool fromJSON(const json::Value &value, SavedVariant &variant, json::Path path) {
   json::ObjectMapper map(value, path);
   std::optional<SavedCheck> check;
-  if (!map || !map.map("variant", variant.variant) ||
-      !map.mapOptional("cycles", variant.cycles) || !map.map("time_us", variant.microseconds) ||
-      !map.mapOptional("check", check))
+  if (!map || !map.map("variant", variant.variant) || !map.mapOptional("cycles", variant.cycles) ||
+      !map.map("time_us", variant.microseconds) || !map.mapOptional("check", check))
     return false;
   if (check)
     variant.passed = check->passed;

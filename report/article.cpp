@@ -43,7 +43,8 @@ std::string row(const std::vector<std::string> &cells) {
 
 struct Writer {
   std::string operator()(const Heading &it) const {
-    return fmt::format("{} {}\n", std::string(static_cast<size_t>(it.level), '#'), inlined(it.text));
+    return fmt::format("{} {}\n", std::string(static_cast<size_t>(it.level), '#'),
+                       inlined(it.text));
   }
   std::string operator()(const Paragraph &it) const {
     return fmt::format("{}{}\n", it.isNote ? "> " : "", inlined(it.text));

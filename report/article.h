@@ -52,8 +52,7 @@ struct Listing {
   std::string title, text;
 };
 
-using Block =
-    std::variant<Heading, Paragraph, Bullets, Grid, KeyFigures, Picture, Listing>;
+using Block = std::variant<Heading, Paragraph, Bullets, Grid, KeyFigures, Picture, Listing>;
 
 struct Article {
   std::string title, subtitle;

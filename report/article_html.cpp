@@ -39,8 +39,9 @@ std::string anchorOf(const std::string &text) {
 
 struct Writer {
   std::string operator()(const Heading &it) const {
-    return it.level == 2 ? fmt::format("<h2 id=\"{}\">{}</h2>\n", anchorOf(it.text), inlined(it.text))
-                         : fmt::format("<h{0}>{1}</h{0}>\n", it.level, inlined(it.text));
+    return it.level == 2
+               ? fmt::format("<h2 id=\"{}\">{}</h2>\n", anchorOf(it.text), inlined(it.text))
+               : fmt::format("<h{0}>{1}</h{0}>\n", it.level, inlined(it.text));
   }
   std::string operator()(const Paragraph &it) const {
     return fmt::format("<p{}>{}</p>\n", it.isNote ? " class=\"note\"" : "", inlined(it.text));
@@ -59,7 +60,8 @@ struct Writer {
                             it.alignment[i] == '>' ? " class=\"number\"" : "", inlined(cells[i]));
       return text + "</tr>\n";
     };
-    std::string text = "<div class=\"scroll\"><table>\n<thead>" + row("th", it.head) + "</thead>\n<tbody>\n";
+    std::string text =
+        "<div class=\"scroll\"><table>\n<thead>" + row("th", it.head) + "</thead>\n<tbody>\n";
     for (const auto &cells : it.rows)
       text += row("td", cells);
     text += "</tbody></table></div>\n";
@@ -79,8 +81,8 @@ struct Writer {
                        inlined(it.caption));
   }
   std::string operator()(const Listing &it) const {
-    return fmt::format("<details><summary>{}</summary><pre>{}</pre></details>\n",
-                       inlined(it.title), escaped(llvm::json::fixUTF8(it.text)));
+    return fmt::format("<details><summary>{}</summary><pre>{}</pre></details>\n", inlined(it.title),
+                       escaped(llvm::json::fixUTF8(it.text)));
   }
 };
 
@@ -89,8 +91,8 @@ std::string contents(const Article &article) {
   std::string text = "<nav aria-label=\"sections\">\n";
   for (const Block &block : article.blocks)
     if (const auto *heading = std::get_if<Heading>(&block); heading && heading->level == 2)
-      text += fmt::format("<a href=\"#{}\">{}</a>\n", anchorOf(heading->text),
-                          inlined(heading->text));
+      text +=
+          fmt::format("<a href=\"#{}\">{}</a>\n", anchorOf(heading->text), inlined(heading->text));
   return text + "</nav>\n";
 }
 
@@ -126,8 +128,8 @@ std::string htmlOf(const Article &article) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\">\n<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n"
       "<header><h1>{}</h1><p class=\"soft\">{}</p></header>\n{}<article>\n",
-      inlined(article.title), pagePart("style.css"), pagePart("article.css"), inlined(article.title),
-      inlined(article.subtitle), contents(article));
+      inlined(article.title), pagePart("style.css"), pagePart("article.css"),
+      inlined(article.title), inlined(article.subtitle), contents(article));
   for (const Block &block : article.blocks)
     text += std::visit(Writer(), block);
   return text + "</article>\n</body>\n</html>\n";

@@ -23,13 +23,15 @@ std::string timeText(double microseconds) {
 std::string markText(double microseconds) {
   const bool isLong = microseconds >= 1e6, isShort = microseconds < 1e3;
   return fmt::format("{:g} {}", isShort ? microseconds : microseconds / (isLong ? 1e6 : 1e3),
-                     isShort ? "us" : isLong ? "s" : "ms");
+                     isShort  ? "us"
+                     : isLong ? "s"
+                              : "ms");
 }
 
 /// A logarithmic axis of a picture.
 struct Axis {
-  double low, high;  ///< values
-  double from, to;   ///< their places
+  double low, high; ///< values
+  double from, to;  ///< their places
 
   double at(double value) const {
     return from + (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low)) *
@@ -167,10 +169,9 @@ private:
     const std::string style =
         fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"2.5\"",
                     isLast(point) ? colour : std::string("var(--page)"), colour);
-    const std::string tip =
-        fmt::format("<title>{}\n{}, {}\n{}</title>", escaped(point.label),
-                    timeText(point.microseconds), withUnit(rateOf(point), "FLOP/s"),
-                    escaped(point.variant));
+    const std::string tip = fmt::format("<title>{}\n{}, {}\n{}</title>", escaped(point.label),
+                                        timeText(point.microseconds),
+                                        withUnit(rateOf(point), "FLOP/s"), escaped(point.variant));
     std::string text;
     double at = x_.at(tensorIntensity());
     if (isLast(point) || &point == &points_.front() || !hasPort(point))
@@ -203,8 +204,8 @@ private:
       const bool isFree = std::abs(x - beside) > 160;
       const double at = isFree ? y : std::max(y, above + 17), end = x + (isRight ? -34 : 34);
       if (at != y)
-        text += line(x + (isRight ? -9 : 9), y, end + (isRight ? 4 : -4), at,
-                     "stroke=\"var(--soft)\"");
+        text +=
+            line(x + (isRight ? -9 : 9), y, end + (isRight ? 4 : -4), at, "stroke=\"var(--soft)\"");
       text += label(at == y ? x + (isRight ? -15 : 15) : end, at + 4, point->label,
                     fmt::format("class=\"halo\" font-weight=\"{}\" text-anchor=\"{}\"",
                                 isLast(*point) ? 600 : 400, isRight ? "end" : "start"));

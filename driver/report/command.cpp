@@ -54,10 +54,10 @@ Best bestOf(Session &session, const std::optional<std::string> &fixed, const Run
   } else if (!best.isSearched) {
     const auto chosen = chooseVariant(session, *report.kernel, run, /*remembers=*/true);
     const bool isDefault = !chosen || chosen->choices.empty();
-    best.variant = isDefault
-                       ? session.lower(*report.kernel, LoweringLevel::aicore).variant
-                       : chosen->choices;
-    best.from = isDefault ? "the default of the schedule" : "the variant that mmk chooses for this shape";
+    best.variant =
+        isDefault ? session.lower(*report.kernel, LoweringLevel::aicore).variant : chosen->choices;
+    best.from =
+        isDefault ? "the default of the schedule" : "the variant that mmk chooses for this shape";
   }
   return best;
 }
@@ -77,16 +77,16 @@ void expectLegal(Session &session, const RunCase &run, const Best &best,
 
 ReportCase caseOf(Session &session, const RunCase &run, const Best &best, Progress &progress) {
   const Kernel &kernel = session.kernel();
-  ReportCase made = {run, ladderOf(session, run, best.variant, best.from, progress), best.from,
-                     best.isSearched, {}, {}};
+  ReportCase made = {run,       ladderOf(session, run, best.variant, best.from, progress),
+                     best.from, best.isSearched,
+                     {},        {}};
   const std::string &variant = made.ladder.best().variant;
   made.bestChoices = session.choicesOf(kernel, variant);
   if (made.best()) {
     Target target = session.withoutChoices();
     target.variant = variant;
     Session chosen(session, target);
-    made.changes =
-        tryChanges(chosen, kernel, run, variant, made.best()->clock.cycles, progress);
+    made.changes = tryChanges(chosen, kernel, run, variant, made.best()->clock.cycles, progress);
   }
   return made;
 }

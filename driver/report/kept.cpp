@@ -61,7 +61,8 @@ std::string dimsText(const std::map<std::string, int64_t> &dims) {
 }
 
 /// "ascend910b3 with hbm.bytes_per_second = 1e12"
-std::string machineWith(const std::string &machine, const std::map<std::string, std::string> &sets) {
+std::string machineWith(const std::string &machine,
+                        const std::map<std::string, std::string> &sets) {
   std::string text = machine;
   for (const auto &[path, value] : sets)
     text += fmt::format("{}{} = {}", text == machine ? " with " : ", ", path, value);
@@ -108,7 +109,8 @@ private:
     switch (keptKindOf(file, readJson(file))) {
     case KeptKind::run:
       for (const SavedCase &each : readSavedRun(file)) {
-        expectSubject(file, each.kernel, machineWith(each.side.machine, each.side.machineSet), ownName());
+        expectSubject(file, each.kernel, machineWith(each.side.machine, each.side.machineSet),
+                      ownName());
         add(file, each, each.dims, kept_.runs);
       }
       break;
@@ -128,8 +130,8 @@ private:
       break;
     }
     if (!isUsed_)
-      throw UserError(fmt::format("{} has no case of this report: it has {}; the report has {}", file,
-                                  fmt::join(others_, "; "), fmt::join(titles(), "; ")));
+      throw UserError(fmt::format("{} has no case of this report: it has {}; the report has {}",
+                                  file, fmt::join(others_, "; "), fmt::join(titles(), "; ")));
     kept_.files.push_back(file);
   }
 
@@ -145,8 +147,8 @@ private:
   }
 
   /// `own`: the subject's machine, in the form of this kind of file.
-  void expectSubject(const std::string &file, const std::string &kernel,
-                     const std::string &machine, const std::string &own) const {
+  void expectSubject(const std::string &file, const std::string &kernel, const std::string &machine,
+                     const std::string &own) const {
     if (kernel != subject_.kernel) {
       const bool isBeside = std::ranges::find(subject_.kernels, kernel) != subject_.kernels.end();
       throw UserError(fmt::format("{} is about '{}', not about '{}'{}", file, kernel,
@@ -154,9 +156,10 @@ private:
                                   isBeside ? fmt::format("; --kernel {} reports it", kernel) : ""));
     }
     if (machine != own)
-      throw UserError(fmt::format("{} is about {}, not about {}; --machine and --machine-set choose "
-                                  "what is reported",
-                                  file, machine, own));
+      throw UserError(
+          fmt::format("{} is about {}, not about {}; --machine and --machine-set choose "
+                      "what is reported",
+                      file, machine, own));
   }
 
   template <typename Result>

@@ -36,13 +36,12 @@ public:
   void addBench(const FromFile<BenchReport> &kept) {
     const BenchCase &each = kept.result.cases.front();
     const Environment environment(kept.result.fingerprint.begin(), kept.result.fingerprint.end());
-    for (const auto &[what, series] : {std::pair("kernel", &each.kernel),
-                                       std::pair("`mmk run`, whole", &each.command)})
+    for (const auto &[what, series] :
+         {std::pair("kernel", &each.kernel), std::pair("`mmk run`, whole", &each.command)})
       if (*series) {
         const Summary summary = (*series)->summary();
         add(environment, {each.title(), what, fourDigits(summary.p50), fourDigits(summary.min),
-                          fourDigits(summary.p90),
-                          std::to_string((*series)->samples.size()),
+                          fourDigits(summary.p90), std::to_string((*series)->samples.size()),
                           percent(summary.relativeDeviation()),
                           each.passed ? *each.passed ? "passed" : "failed" : "not checked",
                           kept.file, fmt::format("`{}`", kept.result.variant)});
@@ -55,10 +54,9 @@ public:
     if (!figures.hostMs)
       return;
     add(each.environment,
-        {each.name.empty() ? each.title() : each.name,
-         "kernel", fourDigits(*figures.hostMs), "", "",
-         "", "", figures.passed ? *figures.passed ? "passed" : "failed" : "not checked", kept.file,
-         fmt::format("`{}`", each.side.variant)});
+        {each.name.empty() ? each.title() : each.name, "kernel", fourDigits(*figures.hostMs), "",
+         "", "", "", figures.passed ? *figures.passed ? "passed" : "failed" : "not checked",
+         kept.file, fmt::format("`{}`", each.side.variant)});
   }
 
   void addSearch(const FromFile<SavedTune> &kept, const std::string &title) {
@@ -69,7 +67,9 @@ public:
       if (*variant)
         add(kept.result.environment,
             {title, what, fourDigits((*variant)->microseconds / 1000), "", "", "", "",
-             !(*variant)->passed ? "not checked" : *(*variant)->passed ? "passed" : "failed",
+             !(*variant)->passed   ? "not checked"
+             : *(*variant)->passed ? "passed"
+                                   : "failed",
              kept.file, fmt::format("`{}`", (*variant)->variant)});
   }
 
@@ -97,8 +97,7 @@ void addCycles(const KernelReport &report, report::Article &article) {
   report::Grid grid = {{"case", "kept cycles", "by", "from", "variant"}, "<><<<", {}};
   const auto add = [&](const std::string &title, int64_t cycles, const std::string &build,
                        const std::string &file, const std::string &variant) {
-    grid.rows.push_back(
-        {title, std::to_string(cycles), build, file, fmt::format("`{}`", variant)});
+    grid.rows.push_back({title, std::to_string(cycles), build, file, fmt::format("`{}`", variant)});
   };
   const auto buildIn = [](const auto &environment) {
     std::string text;
@@ -125,8 +124,8 @@ void addHistories(const KernelReport &report, report::Article &article) {
   if (report.kept.histories.empty())
     return;
   article.heading(3, "History");
-  report::Grid grid = {{"case", "figure", "first", "last", "change", "threshold", "results", "slower",
-                        "since", "until", "on"},
+  report::Grid grid = {{"case", "figure", "first", "last", "change", "threshold", "results",
+                        "slower", "since", "until", "on"},
                        "<<>>>>>>>><",
                        {}};
   grid.alignment = "<<>>>>>><<<";
@@ -173,12 +172,12 @@ void addAlternatives(const SavedTune &tune, report::Article &article) {
           known = &variant;
       }
   std::vector<std::pair<std::string, const SavedVariant *>> rows(fastest.begin(), fastest.end());
-  std::ranges::stable_sort(
-      rows, {}, [](const auto &row) { return row.second->microseconds; });
+  std::ranges::stable_sort(rows, {}, [](const auto &row) { return row.second->microseconds; });
   report::Grid grid = {{"choice that was dropped", "us at best", "slower by"}, "<>>", {}};
   for (const auto &[choice, variant] : rows)
     if (grid.rows.size() < alternativesShown)
-      grid.rows.push_back({fmt::format("`{}`", choice), fmt::format("{:.2f}", variant->microseconds),
+      grid.rows.push_back({fmt::format("`{}`", choice),
+                           fmt::format("{:.2f}", variant->microseconds),
                            slowerText(slowerBy(*variant, *tune.best))});
   if (grid.rows.empty())
     return;
@@ -189,11 +188,12 @@ void addAlternatives(const SavedTune &tune, report::Article &article) {
 }
 
 void addTune(const std::string &file, const SavedTune &tune, report::Article &article) {
-  article.paragraph(fmt::format(
-      "The search of `{}`, at all of its cases: of {:.0f} points, {} were counted and {} known before; {} were refused, as "
-      "they do not fit the machine; {} cannot win by a lower bound of their time. {}.",
-      file, tune.space, tune.counted, tune.remembered, tune.refused, tune.bounded,
-      tune.isExhaustive ? "All points are decided" : "Not all points were looked at"));
+  article.paragraph(
+      fmt::format("The search of `{}`, at all of its cases: of {:.0f} points, {} were counted and "
+                  "{} known before; {} were refused, as "
+                  "they do not fit the machine; {} cannot win by a lower bound of their time. {}.",
+                  file, tune.space, tune.counted, tune.remembered, tune.refused, tune.bounded,
+                  tune.isExhaustive ? "All points are decided" : "Not all points were looked at"));
   if (!tune.best) {
     article.note("It found no variant that is legal and right.");
     return;
@@ -232,8 +232,7 @@ void addGuided(const std::string &file, const SavedGuided &guided, report::Artic
 void addChanges(const ReportCase &each, report::Article &article) {
   const int64_t cycles = each.best()->clock.cycles;
   report::Grid slower = {{"change of the best version", "cycles", "slower by"}, "<>>", {}};
-  report::Grid refused = {
-      {"change", "reason"}, "<<", {}, "Changes that were refused, and why"};
+  report::Grid refused = {{"change", "reason"}, "<<", {}, "Changes that were refused, and why"};
   size_t slowerInAll = 0, refusedInAll = 0;
   for (const tune::WhatIf &change : each.changes.alone)
     if (!change.exists) {
@@ -266,9 +265,10 @@ void addMeasured(const KernelReport &report, report::Article &article) {
       if (report.isAbout(kept.result.dims, each.run))
         times.addSearch(kept, report.titleOf(each.run));
   if (!times.isEmpty() && report.cases.front().best())
-    article.paragraph(fmt::format("These are the times of a computer that computes the results of the "
-                                  "kernel as {} would, not of the chip.",
-                                  report.machine->name));
+    article.paragraph(
+        fmt::format("These are the times of a computer that computes the results of the "
+                    "kernel as {} would, not of the chip.",
+                    report.machine->name));
   times.write(article);
   if (times.isEmpty())
     article.note(fmt::format("No time on a computer was kept: `{} --save bench.json` measures.",

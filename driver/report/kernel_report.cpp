@@ -34,7 +34,8 @@ std::string KernelReport::commandFor(const std::string &name, const RunCase *run
 
 bool KernelReport::isAbout(const std::map<std::string, int64_t> &dims, const RunCase &run) const {
   for (const std::string &name : kernel->shownDimensions())
-    if (const auto found = dims.find(name); found == dims.end() || found->second != run.dims.at(name))
+    if (const auto found = dims.find(name);
+        found == dims.end() || found->second != run.dims.at(name))
       return false;
   return true;
 }
@@ -50,10 +51,10 @@ std::string timesText(double factor) {
 report::Article articleOf(const KernelReport &report) {
   report::Article article;
   article.title = fmt::format("{} on {}", report.kernel->name, report.machine->name);
-  article.subtitle = fmt::format("{}, made at {} by `{}`", report.file->path(), report.time,
-                                 report.command);
-  for (auto *section : {addSummary, addMethod, addEnvironment, addVersions, addMeasured, addTried,
-                        addNextSteps})
+  article.subtitle =
+      fmt::format("{}, made at {} by `{}`", report.file->path(), report.time, report.command);
+  for (auto *section :
+       {addSummary, addMethod, addEnvironment, addVersions, addMeasured, addTried, addNextSteps})
     section(report, article);
   article.heading(2, "The file");
   article.add(report::Listing{report.file->path(), std::string(report.file->text())});

@@ -12,7 +12,7 @@ namespace mmk::driver {
 struct ReportCase {
   RunCase run;
   Ladder ladder;
-  std::string bestFrom; ///< "the best of tune.json": where its last version is from
+  std::string bestFrom;    ///< "the best of tune.json": where its last version is from
   bool isSearched = false; ///< that is a search of the case
   Choices bestChoices;     ///< of the best version
   tune::WhatIfs changes;   ///< of the best version; empty without a clock

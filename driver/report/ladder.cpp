@@ -41,11 +41,10 @@ bool computesFromProducts(const Kernel &kernel) {
   for (const auto &value : kernel.values) {
     const bool follows = std::ranges::any_of(
         value->operands, [&](const Value *operand) { return fromProduct.contains(operand); });
-    const bool isMove = value->operation == Operation::cast ||
-                        value->operation == Operation::transpose ||
-                        value->operation == Operation::squeeze ||
-                        value->operation == Operation::reshape ||
-                        value->operation == Operation::access;
+    const bool isMove =
+        value->operation == Operation::cast || value->operation == Operation::transpose ||
+        value->operation == Operation::squeeze || value->operation == Operation::reshape ||
+        value->operation == Operation::access;
     if (follows && !isMove)
       return true;
     if (follows || value->operation == Operation::product)
@@ -75,8 +74,8 @@ public:
       add("tiled", "Base tiles in L0 and stages in L1, of the lengths of the default.", now);
     }
     now = asFarAsLegal(now, doubledGroups(now));
-    add("double-buffered", "Two copies of each buffer that has room: loads, work and stores overlap.",
-        now);
+    add("double-buffered",
+        "Two copies of each buffer that has room: loads, work and stores overlap.", now);
     const std::string tuned = fmt::format("All choices of {}", bestFrom);
     if (isFused)
       add("tuned", tuned + ", but nothing is fused.", with(best, {{"fuse", "none"}}));
@@ -111,9 +110,8 @@ private:
   /// The tiles and stages.
   static Choices lengths(const Choices &of) {
     Choices found;
-    std::ranges::copy_if(of, std::back_inserter(found), [](const auto &choice) {
-      return findDirective(choice.first)->isLength;
-    });
+    std::ranges::copy_if(of, std::back_inserter(found),
+                         [](const auto &choice) { return findDirective(choice.first)->isLength; });
     return found;
   }
 
@@ -172,9 +170,8 @@ private:
           version.changes.emplace_back(key, word);
     }
     if (backendOf(machine_.kind).hasClock()) {
-      llvm::Expected<tune::Diagnosis> at =
-          tune::diagnose(lowering, kernel_, machine_, dimsOf(kernel_, run_),
-                   knownParameters(kernel_, run_, {}));
+      llvm::Expected<tune::Diagnosis> at = tune::diagnose(
+          lowering, kernel_, machine_, dimsOf(kernel_, run_), knownParameters(kernel_, run_, {}));
       if (!at)
         throw Bug(llvm::toString(at.takeError()));
       version.at = std::move(*at);

@@ -14,10 +14,10 @@
 namespace mmk::driver {
 
 struct Version {
-  std::string name;    ///< "tiled"
-  std::string idea;    ///< what it adds, a sentence
-  std::string variant; ///< its printable name
-  Choices changes;     ///< that differ from the version before
+  std::string name;                       ///< "tiled"
+  std::string idea;                       ///< what it adds, a sentence
+  std::string variant;                    ///< its printable name
+  Choices changes;                        ///< that differ from the version before
   std::optional<tune::Diagnosis> at = {}; ///< nothing on a machine without a clock
 };
 
@@ -29,8 +29,8 @@ struct Ladder {
 };
 
 /// The ladder up to the variant `best`. What `--set` fixes is the same in all versions. A kernel
-/// whose default is not legal, and a `best` that is not, are UserErrors; `bestFrom` says where it is
-/// from.
+/// whose default is not legal, and a `best` that is not, are UserErrors; `bestFrom` says where it
+/// is from.
 Ladder ladderOf(Session &session, const RunCase &run, const std::string &best,
                 const std::string &bestFrom, Progress &progress);
 

@@ -29,12 +29,13 @@ void addKeyFigures(const KernelReport &report, report::Article &article) {
                            fmt::format("{} cycles", best->clock.cycles)});
   if (each.ladder.versions.size() > 1)
     shown.figures.push_back(
-        {"against v0", timesText(first->clock.microseconds / best->clock.microseconds) + " times as fast",
+        {"against v0",
+         timesText(first->clock.microseconds / best->clock.microseconds) + " times as fast",
          fmt::format("{:.2f} us before", first->clock.microseconds)});
-  shown.figures.push_back({"of the bound", percent(shareOfBound(*best)),
-                           fmt::format("{}, {:.2f} us",
-                                       best->roof.isBoundByCompute() ? "compute" : "memory",
-                                       best->roof.microseconds())});
+  shown.figures.push_back(
+      {"of the bound", percent(shareOfBound(*best)),
+       fmt::format("{}, {:.2f} us", best->roof.isBoundByCompute() ? "compute" : "memory",
+                   best->roof.microseconds())});
   shown.figures.push_back(
       {"rate", withUnit(1e6 * best->roof.operations / best->clock.microseconds, "FLOP/s"),
        fmt::format("of {}", withUnit(best->roof.peakOperations, "FLOP/s"))});
@@ -65,12 +66,11 @@ void addCases(const KernelReport &report, report::Article &article) {
     const tune::Diagnosis *first = each.first(), *best = each.best();
     std::vector<std::string> row = {report.titleOf(each.run), report.dimsOf(each.run)};
     if (best)
-      row.insert(row.end(),
-                 {fmt::format("{:.2f}", first->clock.microseconds),
-                  fmt::format("{:.2f}", best->clock.microseconds),
-                  timesText(first->clock.microseconds / best->clock.microseconds),
-                  percent(shareOfBound(*best)),
-                  best->roof.isBoundByCompute() ? "compute" : "memory"});
+      row.insert(row.end(), {fmt::format("{:.2f}", first->clock.microseconds),
+                             fmt::format("{:.2f}", best->clock.microseconds),
+                             timesText(first->clock.microseconds / best->clock.microseconds),
+                             percent(shareOfBound(*best)),
+                             best->roof.isBoundByCompute() ? "compute" : "memory"});
     else
       row.insert(row.end(), {"-", "-", "-", "-", "-"});
     row.push_back(checkOf(report, each));
@@ -128,12 +128,13 @@ void addMethod(const KernelReport &report, report::Article &article) {
   report::Bullets bullets;
   bullets.texts.push_back(fmt::format(
       "Every version is a variant of one file, `{}`, made by mmk from its schedule; the text after "
-      "`--variant` repeats it. The body of the kernel, which alone decides the results, is the same.",
+      "`--variant` repeats it. The body of the kernel, which alone decides the results, is the "
+      "same.",
       report.file->path()));
   if (report.cases.front().best()) {
-    bullets.texts.push_back(
-        "Cycles are counted now, from the program that each core executes, and are the same on every "
-        "computer. They are of a warm kernel alone, without its launch.");
+    bullets.texts.push_back("Cycles are counted now, from the program that each core executes, and "
+                            "are the same on every "
+                            "computer. They are of a warm kernel alone, without its launch.");
     bullets.texts.push_back(
         "The bound is the least time that the roofline allows: the operations at the rate of all "
         "cores, or every tensor once at the rate of HBM, whichever is longer.");

@@ -45,11 +45,12 @@ std::string coresOf(const ClockReport &clock, const Machine &machine) {
     return static_cast<double>(cycles) /
            static_cast<double>(std::max<int64_t>(1, cores * clock.cycles));
   };
-  // Of the cube cores, or where they have less work, of the vector cores.
+  // Of the cube cores; where they have no work, of the vector cores.
   return fmt::format(
       "{}, {}", clock.cores,
-      percent(std::max(share(clock.cubeCoreCycles, clock.cores),
-                       share(clock.vectorCoreCycles, clock.cores * machine.vectorCoresPerCube))));
+      percent(clock.cubeCoreCycles > 0
+                  ? share(clock.cubeCoreCycles, clock.cores)
+                  : share(clock.vectorCoreCycles, clock.cores * machine.vectorCoresPerCube)));
 }
 
 void addTable(const KernelReport &report, const ReportCase &each, report::Article &article) {
@@ -61,19 +62,19 @@ void addTable(const KernelReport &report, const ReportCase &each, report::Articl
   for (const Version &version : each.ladder.versions) {
     const tune::Diagnosis &at = *version.at;
     const double now = at.clock.microseconds;
-    grid.rows.push_back({versionName(each.ladder, version), std::to_string(at.clock.cycles),
-                         fmt::format("{:.2f}", now),
-                         timesText(each.first()->clock.microseconds / now),
-                         before ? timesText(before->clock.microseconds / now) : "",
-                         percent(shareOfBound(at)), coresOf(at.clock, *report.machine),
-                         pathOf(at, *report.machine)});
+    grid.rows.push_back(
+        {versionName(each.ladder, version), std::to_string(at.clock.cycles),
+         fmt::format("{:.2f}", now), timesText(each.first()->clock.microseconds / now),
+         before ? timesText(before->clock.microseconds / now) : "", percent(shareOfBound(at)),
+         coresOf(at.clock, *report.machine), pathOf(at, *report.machine)});
     before = &at;
   }
   article.add(std::move(grid));
   std::string limits;
   for (const tune::Symptom &symptom : each.best()->symptoms)
     limits += (limits.empty() ? "" : "; ") + symptom.text;
-  article.paragraph(fmt::format("What limits {}: {}.", versionName(each.ladder, each.ladder.best()), limits));
+  article.paragraph(
+      fmt::format("What limits {}: {}.", versionName(each.ladder, each.ladder.best()), limits));
 }
 
 void addVariants(const KernelReport &report, const ReportCase &each, report::Article &article) {
@@ -87,8 +88,8 @@ void addVariants(const KernelReport &report, const ReportCase &each, report::Art
 }
 
 void addPictures(const KernelReport &report, const ReportCase &each, report::Article &article) {
-  const std::string prefix = fmt::format("{}-{}", report.kernel->name,
-                                         each.run.name.empty() ? "dims" : each.run.name);
+  const std::string prefix =
+      fmt::format("{}-{}", report.kernel->name, each.run.name.empty() ? "dims" : each.run.name);
   std::vector<report::Step> steps;
   std::vector<report::Point> points;
   for (const Version &version : each.ladder.versions) {
@@ -98,9 +99,10 @@ void addPictures(const KernelReport &report, const ReportCase &each, report::Art
     points.back().label = versionName(each.ladder, version);
   }
   const tune::Roofline &roof = each.best()->roof;
-  article.add(report::Picture{
-      prefix + "-ladder.svg", report::ladderChart(steps, roof.microseconds()),
-      "The time of each version on a logarithmic scale, from the bound on, which no variant beats."});
+  article.add(report::Picture{prefix + "-ladder.svg",
+                              report::ladderChart(steps, roof.microseconds()),
+                              "The time of each version on a logarithmic scale, from the bound on, "
+                              "which no variant beats."});
   if (roof.operations > 0)
     article.add(report::Picture{
         prefix + "-roofline.svg", report::rooflineChart(roofsOf(roof, *report.machine), points),
@@ -112,9 +114,8 @@ void addPictures(const KernelReport &report, const ReportCase &each, report::Art
 /// Without a clock: the versions, and the times that kept measurements have of them.
 void addMeasuredLadder(const KernelReport &report, const ReportCase &each,
                        report::Article &article) {
-  report::Grid grid = {{"version", "kernel, ms", "from", "changed choices", "`--variant`"},
-                       "<><<<",
-                       {}};
+  report::Grid grid = {
+      {"version", "kernel, ms", "from", "changed choices", "`--variant`"}, "<><<<", {}};
   const Version *missing = nullptr;
   for (const Version &version : each.ladder.versions) {
     std::string time = "-", from;
@@ -147,10 +148,10 @@ void addGains(const KernelReport &report, const ReportCase &each, report::Bullet
   size_t shown = 0;
   for (const tune::WhatIf &change : each.changes.alone)
     if (change.exists && gainOf(change) >= leastGain && shown < gainsShown) {
-      bullets.texts.push_back(fmt::format(
-          "Try `{}`, which saves {}, {} cycles: {}.", optionsOf(change.choices),
-          percent(gainOf(change)), cycles - change.cycles,
-          tune::reasonOf(change.choices, each.bestChoices)));
+      bullets.texts.push_back(fmt::format("Try `{}`, which saves {}, {} cycles: {}.",
+                                          optionsOf(change.choices), percent(gainOf(change)),
+                                          cycles - change.cycles,
+                                          tune::reasonOf(change.choices, each.bestChoices)));
       ++shown;
     }
   if (each.changes.together)
@@ -187,8 +188,8 @@ void addNextSteps(const KernelReport &report, report::Article &article) {
     if (each.best())
       addGains(report, each, bullets);
     if (!each.isSearched)
-      bullets.texts.push_back(fmt::format("Search: `{} --json tune.json`.",
-                                          report.commandFor("tune", &each.run)));
+      bullets.texts.push_back(
+          fmt::format("Search: `{} --json tune.json`.", report.commandFor("tune", &each.run)));
     article.add(std::move(bullets));
   }
 }
