@@ -12,10 +12,15 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
+/// Whether a dimension of the matrix is of extent 1.
+bool isUnit(ir::FusionGroupOp group, int64_t dim) {
+  return dimName(group.getResult(0), dim) == "1";
+}
+
 /// Whether the dimensions of what a group copies that the copy does not read are of extent 1.
 bool hasUnitsBesides(ir::FusionGroupOp group, AffineMap read) {
   return llvm::all_of(llvm::seq(read.getNumDims()), [&](unsigned dim) {
-    return read.isFunctionOfDim(dim) || dimName(group.getResult(0), dim) == "1";
+    return read.isFunctionOfDim(dim) || isUnit(group, dim);
   });
 }
 
@@ -90,9 +95,11 @@ SmallVector<int64_t> pieceOf(Value tensor, unsigned dim) {
   return {static_cast<int64_t>(dim)};
 }
 
-/// The dimensions of the window's tensor along the rows and along the columns of an operand.
+/// The dimensions of the window's tensor along the rows and along the columns of an operand. Of
+/// those that are one of its view's, the ones of extent 1 are left out: the index is 0.
 struct MatrixDims {
   SmallVector<int64_t> rows, columns;
+  int64_t lastRow, lastColumn; ///< that have the offsets of the view
   SmallVector<int64_t> both() const {
     SmallVector<int64_t> all = rows;
     all.append(columns);
@@ -127,7 +134,15 @@ MatrixDims dimsOf(linalg::ContractOp contract, unsigned which, Value tensor,
   const ProductDims dims = *productDims(contract);
   if (map.getDimPosition(map.getNumResults() - 1) != (which == 0 ? dims.reduction : dims.columns))
     std::swap(rows, columns);
-  return {pieceOf(tensor, rows), pieceOf(tensor, columns)};
+  auto digitsOf = [&](unsigned dim) {
+    SmallVector<int64_t> piece = pieceOf(tensor, dim);
+    const int64_t last = piece.back();
+    llvm::erase_if(piece, [&](int64_t each) {
+      return isUnit(behindViews(tensor).getDefiningOp<ir::FusionGroupOp>(), each);
+    });
+    return piece.empty() ? SmallVector<int64_t>{last} : piece;
+  };
+  return {digitsOf(rows), digitsOf(columns), rows, columns};
 }
 
 /// The last dimension of each piece, without offsets.
@@ -203,9 +218,10 @@ CpuLowering::WindowRead CpuLowering::readWindow(linalg::ContractOp contract, uns
     read.operands.push_back(dimension(symbol.getDefiningOp<ir::DimOp>().getName()));
   const SmallVector<int64_t> digits = dims.both();
   auto offsetOf = [&](int64_t dim) { return view.offsets[dim] ? view.offsets[dim] : index(0); };
+  auto group = behindViews(tensor).getDefiningOp<ir::FusionGroupOp>();
   for (unsigned dim = 0; dim < view.offsets.size(); ++dim)
     if (!llvm::is_contained(digits, static_cast<int64_t>(dim)))
-      read.operands.push_back(offsetOf(dim));
+      read.operands.push_back(isUnit(group, dim) ? index(0) : offsetOf(dim));
   const AffineMap places = unfolded.copy.getIndexingMapsArray()[0];
   for (int64_t dim : digits) {
     const auto place = places.getResultPosition(getAffineDimExpr(dim, b.getContext()));
@@ -213,8 +229,8 @@ CpuLowering::WindowRead CpuLowering::readWindow(linalg::ContractOp contract, uns
         place ? dimension(cast<StringAttr>(unfolded.window.getDims()[*place]).getValue())
               : index(1));
   }
-  read.operands.push_back(offsetOf(dims.rows.back()));
-  read.operands.push_back(offsetOf(dims.columns.back()));
+  read.operands.push_back(offsetOf(dims.lastRow));
+  read.operands.push_back(offsetOf(dims.lastColumn));
   return read;
 }
 
