@@ -11,8 +11,8 @@ struct FixpipeForm {
   bool relu = false;
 };
 
-/// The form of an element that a body yields. Its source is what the fixpipe would have to be given:
-/// the element of a product, where the fixpipe does all of the work.
+/// The form of an element that a body yields. Its source is what the fixpipe would have to be
+/// given: the element of a product, where the fixpipe does all of the work.
 FixpipeForm fixpipeFormOf(mlir::Value element);
 
 } // namespace mmk
