@@ -11,21 +11,31 @@
 namespace mmk::report {
 namespace {
 
+/// A time in the unit in which it has few digits before the point.
+struct Time {
+  double value;
+  const char *unit;
+};
+Time inItsUnit(double microseconds) {
+  if (microseconds < 0.09995)
+    return {microseconds * 1e3, "ns"};
+  if (microseconds < 999.5)
+    return {microseconds, "us"};
+  return microseconds < 999.5e3 ? Time{microseconds / 1e3, "ms"} : Time{microseconds / 1e6, "s"};
+}
+
 /// "3.82 us", "21.2 ms": three digits.
 std::string timeText(double microseconds) {
-  const bool isLong = microseconds >= 999.5e3, isShort = microseconds < 999.5;
-  const double value = isShort ? microseconds : microseconds / (isLong ? 1e6 : 1e3);
-  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", value, decimals, isShort ? "us" : isLong ? "s" : "ms");
+  const auto [value, unit] = inItsUnit(microseconds);
+  if (value < 0.0995)
+    return fmt::format("{:.2g} {}", value, unit);
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
 }
 
 /// "50 us", "0.5 us": as a mark of an axis, which has few digits.
 std::string markText(double microseconds) {
-  const bool isLong = microseconds >= 1e6, isShort = microseconds < 1e3;
-  return fmt::format("{:g} {}", isShort ? microseconds : microseconds / (isLong ? 1e6 : 1e3),
-                     isShort  ? "us"
-                     : isLong ? "s"
-                              : "ms");
+  const auto [value, unit] = inItsUnit(microseconds);
+  return fmt::format("{:g} {}", value, unit);
 }
 
 /// A logarithmic axis of a picture.
@@ -139,13 +149,17 @@ private:
                             "stroke=\"var(--ink)\" stroke-width=\"2\"");
     text += label(x_.to - 4, y_.at(peak) - 7, "compute: " + withUnit(peak, "FLOP/s"),
                   "class=\"halo\" text-anchor=\"end\"");
-    text += memoryRoof("HBM", roofs_.hbmBytesPerSecond, "");
+    const bool isHbmHigher = roofs_.hbmBytesPerSecond > roofs_.portBytesPerSecond;
+    text += memoryRoof("HBM", roofs_.hbmBytesPerSecond, "", isHbmHigher);
     if (roofs_.portBytesPerSecond > 0)
-      text += memoryRoof("L2 to the cores", roofs_.portBytesPerSecond, "stroke-dasharray=\"6 4\"");
+      text += memoryRoof("L2 to the cores", roofs_.portBytesPerSecond, "stroke-dasharray=\"6 4\"",
+                         !isHbmHigher);
     return text;
   }
 
-  std::string memoryRoof(const std::string &name, double rate, const std::string &dash) const {
+  /// `isHigher`: than the other one, so that its name stands above it, not below.
+  std::string memoryRoof(const std::string &name, double rate, const std::string &dash,
+                         bool isHigher) const {
     const double peak = roofs_.operationsPerSecond;
     const double begin = std::max(x_.low, y_.low / rate), end = std::min(x_.high, peak / rate);
     if (begin >= end)
@@ -156,9 +170,10 @@ private:
     const double part = 0.62, x = x1 + part * (x2 - x1), y = y1 + part * (y2 - y1);
     const double angle = std::atan2(y2 - y1, x2 - x1) * 180 / std::numbers::pi;
     return line(x1, y1, x2, y2, "stroke=\"var(--ink)\" stroke-width=\"2\" " + dash) +
-           fmt::format("<text class=\"halo\" text-anchor=\"middle\" dy=\"-7\" "
+           fmt::format("<text class=\"halo\" text-anchor=\"middle\" dy=\"{}\" "
                        "transform=\"translate({:.1f},{:.1f}) rotate({:.1f})\">{}</text>\n",
-                       x, y, angle, escaped(name + ": " + withUnit(rate, "B/s")));
+                       isHigher ? -7 : 17, x, y, angle,
+                       escaped(name + ": " + withUnit(rate, "B/s")));
   }
 
   bool isLast(const Point &point) const { return &point == &points_.back(); }
@@ -190,27 +205,41 @@ private:
     return x_.at(hasPort(point) ? portIntensity(point) : tensorIntensity());
   }
 
-  /// The names, the highest first, each far enough below the one before to be read.
-  std::string labels() const {
-    std::vector<const Point *> downwards;
+  struct Name {
+    const Point *point;
+    double x, y, at; ///< of the point; and where the name stands
+  };
+
+  /// Each name beside its point, or far enough below the one above it to be read.
+  std::vector<Name> places() const {
+    std::vector<Name> names;
     for (const Point &point : points_)
-      downwards.push_back(&point);
-    std::ranges::stable_sort(downwards, {}, [&](const Point *point) { return -rateOf(*point); });
+      names.push_back({&point, placeOf(point), y_.at(rateOf(point)), 0});
+    std::ranges::stable_sort(names, {}, &Name::y);
+    for (size_t i = 0; i < names.size(); ++i)
+      names[i].at = i > 0 && areClose(names[i], names[i - 1])
+                        ? std::max(names[i].y, names[i - 1].at + 17)
+                        : names[i].y;
+    double lowest = height - bottom - 6;
+    for (size_t i = names.size(); i-- > 0;) {
+      names[i].at = std::min(names[i].at, lowest);
+      lowest = i > 0 && areClose(names[i], names[i - 1]) ? names[i].at - 17 : height - bottom - 6;
+    }
+    return names;
+  }
+  static bool areClose(const Name &a, const Name &b) { return std::abs(a.x - b.x) <= 160; }
+
+  std::string labels() const {
     std::string text;
-    double above = 0, beside = 0;
-    for (const Point *point : downwards) {
-      const double x = placeOf(*point), y = y_.at(rateOf(*point));
-      const bool isRight = x > 0.72 * width;
-      const bool isFree = std::abs(x - beside) > 160;
-      const double at = isFree ? y : std::max(y, above + 17), end = x + (isRight ? -34 : 34);
-      if (at != y)
+    for (const Name &name : places()) {
+      const double side = name.x > 0.72 * width ? -1 : 1;
+      const bool isBeside = std::abs(name.at - name.y) < 1;
+      if (!isBeside)
         text +=
-            line(x + (isRight ? -9 : 9), y, end + (isRight ? 4 : -4), at, "stroke=\"var(--soft)\"");
-      text += label(at == y ? x + (isRight ? -15 : 15) : end, at + 4, point->label,
+            line(name.x + side * 9, name.y, name.x + side * 30, name.at, "stroke=\"var(--soft)\"");
+      text += label(name.x + side * (isBeside ? 15 : 34), name.at + 4, name.point->label,
                     fmt::format("class=\"halo\" font-weight=\"{}\" text-anchor=\"{}\"",
-                                isLast(*point) ? 600 : 400, isRight ? "end" : "start"));
-      above = at;
-      beside = x;
+                                isLast(*name.point) ? 600 : 400, side < 0 ? "end" : "start"));
     }
     return text;
   }
