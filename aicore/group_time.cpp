@@ -228,11 +228,15 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
   const Tiles tiles = tilesOf(tiling);
   const auto [a, b] = panelsOf(tiling, tiles);
   GlobalMemory memory(machine_);
+  const auto *image = product.image ? &*product.image : nullptr;
   const auto pieceOf = [&](const Panel &panel, uint64_t name, int64_t core, int32_t tensor) {
     Piece piece;
     piece.name = name;
-    piece.place = tiling.skewed ? core % tiles.stages : 0;
-    piece.extent = tiles.stages;
+    piece.extent = image && tensor == 0 ? image->parts() : tiles.stages;
+    if (tiling.skewed)
+      piece.place = !image        ? core % tiles.stages
+                    : tensor == 0 ? image->firstPart(core)
+                                  : image->firstStage(core);
     piece.bytes = piece.distinct = static_cast<int64_t>(panel.bytes);
     piece.portCycles = static_cast<int64_t>(panel.portCycles);
     piece.lines = static_cast<int64_t>(panel.lines);
@@ -240,6 +244,8 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     piece.isLoad = true;
     return piece;
   };
+  // Of operand A, by which its panels are told apart.
+  const int64_t lines = image ? image->firstLine(tiles.down, tiling.rows) + 1 : tiles.down;
   std::vector<Piece> ofA, ofB, ofResult;
   // What leaves through the vector cores of a split chip does so beside the cube cores' loads.
   const bool stores = !work_.usesVector(tiling.biasTable) || !isSplitChip() || tiles.splits > 1;
@@ -264,7 +270,10 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
           return ((at.split * work_.batches + matrix) * lines + line) * 2 + which;
         };
         if (at.beginsLine || !tiling.keepsA)
-          ofA.push_back(pieceOf(a, nameOf(product.a, at.row, tiles.down, 0), at.core, 0));
+          ofA.push_back(pieceOf(
+              a,
+              nameOf(product.a, image ? image->firstLine(at.row, tiling.rows) : at.row, lines, 0),
+              at.core, 0));
         if (at.beginsLine || !tiling.keepsB)
           ofB.push_back(pieceOf(b, nameOf(product.b, at.column, tiles.across, 1), at.core, 1));
         Piece &result = ofResult.emplace_back();

@@ -335,6 +335,15 @@ int64_t ImageWork::pixelsOfTile(int64_t tile) const {
   return own.pixelsOfTile(literal);
 }
 int64_t ImageWork::depthOfStage() const { return limit.depthOfStage(literal); }
+int64_t ImageWork::firstStage(int64_t core) const {
+  const int64_t ofPart = limit.held / limit.block, first = firstPart(core) * ofPart;
+  return first + core % std::min(ofPart, stages() - first);
+}
+int64_t ImageWork::firstLine(int64_t tile, int64_t rows) const {
+  const int64_t tiles = llvm::divideCeilSigned(pixels, rows), pixel = tile % tiles * rows,
+                line = pixel / outWidth * limit.lines.stride - limit.lines.padding;
+  return tile / tiles * literal(limit.lines.extent) + std::max<int64_t>(0, line);
+}
 int64_t ImageWork::depth() const {
   return literal(limit.lines.taps) * literal(limit.columns.taps) *
          static_cast<int64_t>(llvm::alignTo(channels, limit.block));

@@ -36,6 +36,14 @@ struct ImageWork {
   /// The depth of the product, with whole blocks of channels.
   int64_t depth() const;
   int64_t stages() const { return (channels + limit.block - 1) / limit.block; }
+  /// In which a tile loads its lines: channels that L1 holds.
+  int64_t parts() const { return (channels + limit.held - 1) / limit.held; }
+  /// Where a core begins with `skew = stages`: see place/window_transfers.cpp.
+  int64_t firstPart(int64_t core) const { return core % parts(); }
+  int64_t firstStage(int64_t core) const;
+  /// The first line that a tile of `rows` pixels reads, counted over all images. Tiles of the same
+  /// lines read the same pixels, whichever of these they need.
+  int64_t firstLine(int64_t tile, int64_t rows) const;
   /// Whether L1 has room for a tile of `tile` pixels x `columns` of the result.
   bool fits(int64_t tile, int64_t columns, int64_t stage, int64_t bytes, int64_t copies,
             const Machine &machine) const;

@@ -158,6 +158,29 @@ TEST_F(Choosing, TheClosedFormIsNearTheClock) {
         }
 }
 
+// All tiles read the one line of the image, so that fewer cores wait less for each other.
+TEST_F(Choosing, TheClosedFormKnowsThatTilesOfALineReadTheSamePixels) {
+  const std::string text = R"(
+kernel k(x: f16[80, 3000], w: f16[O, 80, 3]) -> y: f32[O, 1500] {
+  y[o, q] = sum[c, s](pad(x, 0)[c, 2*q + s - 1] * w[o, c, s]);
+})";
+  const auto count = [&](const char *o, const char *q, const char *depth, const char *stage) {
+    const ChosenVariant chosen = choose(text, {384}, "ascend910b2",
+                                        {{"tile.O", o},
+                                         {"tile.1500", q},
+                                         {"tile.240", depth},
+                                         {"stage.240", stage},
+                                         {"window", "direct(32)"},
+                                         {"skew", "stages"},
+                                         {"order", "rows"}});
+    return chosen.counted.front();
+  };
+  const CountedCandidate ofAll = count("48", "512", "32", "64"),
+                         ofFewer = count("128", "256", "48", "48");
+  EXPECT_GT(ofAll.cycles, ofFewer.cycles);
+  EXPECT_GT(ofAll.predicted, ofFewer.predicted);
+}
+
 TEST_F(Choosing, KeepsWhatTheAuthorAndTheUserChose) {
   const std::string text = R"(
 kernel kept(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
