@@ -50,7 +50,8 @@ public:
               fmt::format("the result '{0}' is never assigned; expected {0} = ...;", result.name));
     if (sound_)
       warnOfUnused();
-    kernel_.values = std::move(values_).neededBy(kernel_.results);
+    kernel_.values =
+        sound_ ? std::move(values_).neededBy(kernel_.results) : std::move(values_).all();
     keepIndexed();
     return sound_;
   }

@@ -35,7 +35,8 @@ struct Signature {
 Signature checkSignature(const ast::Kernel &tree, const WholeValues &wholes, Kernel &kernel,
                          Diagnostics &diagnostics);
 
-/// Fills the values of the results. False when the body has errors.
+/// Fills the values of the results. False when the body has errors: then the values are all that
+/// are right.
 bool inferBody(const ast::Kernel &tree, const Signature &signature, const Functions &functions,
                Kernel &kernel, Diagnostics &diagnostics);
 

@@ -43,6 +43,8 @@ public:
 
   size_t size() const { return values_.size(); }
 
+  /// Of a body with errors, for an editor.
+  std::vector<std::unique_ptr<Value>> all() && { return std::move(values_); }
   /// Only what the results need, operands before users.
   std::vector<std::unique_ptr<Value>> neededBy(const std::vector<Result> &results) &&;
 

@@ -1,8 +1,8 @@
 #include "lsp/hover.h"
 
 #include "lsp/directive_help.h"
+#include "lsp/prelude.h"
 
-#include "frontend/functions.h"
 #include "frontend/primitives.h"
 #include "schedule/directive.h"
 
@@ -24,9 +24,7 @@ std::string bodyOf(const ast::Function &function, const std::string &head) {
 
 /// A function of the prelude as it is written there, or what a primitive is.
 std::string libraryText(const std::string &name) {
-  static const ast::Program none;
-  Diagnostics ignored;
-  static const Functions library(none, ignored);
+  const Functions &library = libraryFunctions();
   if (const Function *function = library.find(name)) {
     const ast::Function &definition = *function->definition;
     const SourceFile &file = *definition.name.where.file;
@@ -80,6 +78,36 @@ std::string caseText(const Symbol &symbol, const Counts &counts, const std::stri
                      count == counts.end() ? "is being counted" : summaryOf(count->second));
 }
 
+/// The first error in a range of the text; null where there is none.
+const Diagnostic *errorIn(const Diagnostics &messages, const SourceRange &range) {
+  for (const Diagnostic &message : messages.all())
+    if (message.severity == Severity::error && message.where.begin >= range.begin &&
+        message.where.end <= range.end)
+      return &message;
+  return nullptr;
+}
+
+/// Why a value has no type: an error of its own, else the first of the kernel's body.
+const Diagnostic *reasonFor(const Document &document, const Symbol &symbol) {
+  const Diagnostic *reason = nullptr;
+  for (const ast::Kernel &kernel : document.syntax()->kernels)
+    for (const ast::Statement &statement : kernel.body)
+      if (kernel.name.text == symbol.item) {
+        const Diagnostic *error = errorIn(document.diagnostics(), statement.where);
+        if (error && statement.name.text == symbol.name)
+          return error;
+        reason = reason ? reason : error;
+      }
+  return reason;
+}
+
+std::string valueText(const Document &document, const Symbol &symbol) {
+  const std::string text = block(symbol.meaning);
+  const bool hasType = symbol.meaning.find(": ") != std::string::npos;
+  const Diagnostic *reason = hasType || !document.syntax() ? nullptr : reasonFor(document, symbol);
+  return reason ? text + fmt::format("\nIts type is not known: {}.\n", reason->message) : text;
+}
+
 } // namespace
 
 std::string summaryOf(const LoweredText::Count &count) {
@@ -102,6 +130,8 @@ std::string hoverText(const Document &document, const Symbol &symbol, const Coun
         if (function.name.text == symbol.name)
           return bodyOf(function, symbol.meaning);
     return block(symbol.meaning);
+  case NameKind::value:
+    return valueText(document, symbol);
   case NameKind::libraryFunction:
     return libraryText(symbol.name);
   case NameKind::directive:

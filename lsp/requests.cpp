@@ -1,6 +1,7 @@
 // The answers to requests on one text. None waits for the background.
 #include "lsp/completion.h"
 #include "lsp/hover.h"
+#include "lsp/prelude.h"
 #include "lsp/rename.h"
 #include "lsp/server.h"
 
@@ -97,15 +98,26 @@ void Server::symbols(const Parameters &parameters, Reply reply) {
   reply(std::move(all));
 }
 
+Server::Named Server::findName(const Parameters &parameters, std::string &uri) {
+  Open *text = find(parameters, uri);
+  if (!text)
+    return {};
+  return {text, text->document.names().at(offsetOf(parameters, text->document))};
+}
+
 void Server::define(const Parameters &parameters, Reply reply) {
   const std::lock_guard lock(mutex_);
   std::string uri;
-  const Open *text = find(parameters, uri);
-  if (!text)
+  const auto [text, here] = findName(parameters, uri);
+  if (!here)
     return reply(nullptr);
   const Names &names = text->document.names();
-  const Occurrence *here = names.at(offsetOf(parameters, text->document));
-  const Occurrence *definition = here ? names.definitionOf(here->symbol) : nullptr;
+  const Symbol &symbol = names.symbols[here->symbol];
+  if (symbol.kind == NameKind::libraryFunction) {
+    const auto found = definitionInPrelude(symbol.name);
+    return reply(found ? llvm::lsp::toJSON(*found) : Value(nullptr));
+  }
+  const Occurrence *definition = names.definitionOf(here->symbol);
   if (!definition)
     return reply(nullptr);
   reply(Object{{"uri", uri}, {"range", text->document.range(*definition)}});
@@ -114,14 +126,10 @@ void Server::define(const Parameters &parameters, Reply reply) {
 void Server::hover(const Parameters &parameters, Reply reply) {
   const std::lock_guard lock(mutex_);
   std::string uri;
-  const Open *text = find(parameters, uri);
-  if (!text)
-    return reply(nullptr);
-  const Names &names = text->document.names();
-  const Occurrence *here = names.at(offsetOf(parameters, text->document));
+  const auto [text, here] = findName(parameters, uri);
   if (!here)
     return reply(nullptr);
-  const Symbol &symbol = names.symbols[here->symbol];
+  const Symbol &symbol = text->document.names().symbols[here->symbol];
   if (symbol.kind == NameKind::kernel || symbol.kind == NameKind::kernelCase)
     countCasesOf(uri, *text, symbol.kind == NameKind::kernel ? symbol.name : symbol.item);
   reply(Object{{"contents",

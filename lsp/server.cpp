@@ -2,6 +2,7 @@
 #include "lsp/server.h"
 
 #include "lsp/messages.h"
+#include "lsp/prelude.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -146,6 +147,8 @@ void Server::open(const Parameters &parameters) {
   const Object *item = parameters.object.getObject("textDocument");
   const std::string uri = textOf(item, "uri");
   texts_.erase(uri);
+  if (isPrelude(uri))
+    return;
   texts_.try_emplace(uri, nameOf(uri), textOf(item, "text"), versionOf(item), *machine_);
   check(uri);
 }

@@ -62,6 +62,12 @@ private:
   /// The text of a request, and the offset of its position; null where it is not open.
   Open *find(const Parameters &parameters, std::string &uri);
   uint32_t offsetOf(const Parameters &parameters, const Document &document) const;
+  /// The text of a request and the name at its position; null where there is none.
+  struct Named {
+    Open *text = nullptr;
+    const Occurrence *here = nullptr;
+  };
+  Named findName(const Parameters &parameters, std::string &uri);
 
   void setOptions(const llvm::json::Object &options);
   /// Has the client show the lenses again, where it can.

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -20,8 +21,9 @@ class Refused(Exception):
 class Client:
     """One server. Requests wait for their answers; notifications of the server are kept in order."""
 
-    def __init__(self, *words, capabilities=None, **options):
-        self.process = subprocess.Popen([LSP, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, *words, capabilities=None, cache=None, **options):
+        environment = os.environ if cache is None else dict(os.environ, MMK_CACHE_DIR=cache)
+        self.process = subprocess.Popen([LSP, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self.number = 0
         self.versions = {}
         self.notifications = collections.deque()
@@ -135,8 +137,14 @@ def slice_of(text, span):
 class ServerTest(unittest.TestCase):
     maxDiff = None
 
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.cache = folder.name
+
     def client(self, *words, **options):
-        client = Client(*words, **options)
+        client = Client(*words, cache=self.cache, **options)
         self.addCleanup(client.process.communicate)
         self.addCleanup(client.process.kill)
         return client

@@ -1,5 +1,6 @@
 """What the server answers: hover, definitions, completion, renaming, formatting, symbols, lenses."""
 
+import pathlib
 import subprocess
 import time
 
@@ -122,8 +123,47 @@ class Requests(ServerTest):
                 self.assertEqual(answer["uri"], URI)
                 line, character = place_of(TEXT, *definition)
                 self.assertEqual(answer["range"]["start"], {"line": line, "character": character})
-        for nowhere in ["relu", "f16", "order", "l1", "// A"]:
+        for nowhere in ["transpose", "sum[", "f16", "order", "l1", "// A"]:
             self.assertIsNone(self.server.at("definition", place_of(TEXT, nowhere)))
+
+    def test_a_function_of_the_prelude_is_defined_in_a_file_to_read(self):
+        server = self.server
+        file = pathlib.Path(self.cache, "prelude.mmk")
+        answer = server.at("definition", place_of(TEXT, "relu"))
+        self.assertEqual(answer["uri"], file.as_uri())
+        text = file.read_text()
+        self.assertEqual(text, (ROOT / "dsl/prelude.mmk").read_text())
+        self.assertEqual(file.stat().st_mode & 0o777, 0o444)
+        self.assertEqual(slice_of(text, answer["range"]), "relu")
+        self.assertEqual(answer["range"]["start"], dict(zip(("line", "character"), place_of(text, "fn relu", 0, 3))))
+        # The text of another version of mmk is replaced.
+        file.chmod(0o644)
+        file.write_text("fn relu(x) = x;\n")
+        server.at("definition", place_of(TEXT, "relu"))
+        self.assertEqual(file.read_text(), text)
+        # An editor that opens it shows no messages: they would be those of a text without a kernel.
+        server.notify("textDocument/didOpen", textDocument={"uri": answer["uri"], "languageId": "mmk", "version": 1,
+                                                            "text": text})
+        self.assertEqual(server.open(TEXT, URI + "3"), [])
+        self.assertNotIn(answer["uri"], {each["params"].get("uri") for each in server.notifications
+                                         if "params" in each})
+
+    def test_a_function_of_the_text_comes_before_the_prelude(self):
+        text = "fn relu(x) = x;\nkernel k(x: f32[N]) -> y: f32[N] { y = relu(x); }\n"
+        self.server.open(text, URI + "4")
+        answer = self.server.at("definition", place_of(text, "relu(x);"), URI + "4")
+        self.assertEqual((answer["uri"], answer["range"]["start"]), (URI + "4", {"line": 0, "character": 3}))
+
+    def test_hover_on_a_value_without_a_type(self):
+        text = ("kernel k(a: f32[M], b: f32[N]) -> c: f32[M], d: f32[N] {\n  let own = a + b;\n  let other = own * 2;\n"
+                "  let right = a * 2;\n  c = right + other;\n  d = b;\n}\n")
+        [message] = self.server.open(text, URI + "5")
+        for name, expected in (("own", f"let own\n```\n\nIts type is not known: {message['message']}.\n"),
+                               ("other", f"let other\n```\n\nIts type is not known: {message['message']}.\n"),
+                               ("right", "let right: f32[M]\n```\n")):
+            with self.subTest(name=name):
+                answer = self.server.at("hover", place_of(text, name), URI + "5")
+                self.assertEqual(answer["contents"]["value"], "```mmk\n" + expected)
 
     def rename(self, place, name):
         edits = self.server.at("rename", place_of(TEXT, *place), newName=name)["changes"][URI]
