@@ -13,7 +13,6 @@ from projects import ORDERS, ProjectTest, Signature
 from command import LONGEST, main
 
 COUNT, SEED, *KERNELS = os.environ.get("ASCENDC_HUNT", "12 1").split()
-MACHINE = ("--machine", "ascend910b2")
 
 
 class Sample:
@@ -30,6 +29,8 @@ class Sample:
 
 
 class HuntTest(ProjectTest):
+    machine = ("--machine", os.environ.get("ASCENDC_MACHINE", "ascend910b2"))
+
     def test_samples(self):
         tally = collections.Counter()
         for number in range(int(COUNT)):
@@ -43,7 +44,7 @@ class HuntTest(ProjectTest):
         signature = Signature(sample.text)
         # Choices that no machine of this kind takes, or that do not fit, are left to the default.
         for choices in (sample.choices, []):
-            project = self.emit(sample.text, *MACHINE, *choices,
+            project = self.emit(sample.text, *choices,
                                 *(f"{name}={value}" for name, value in sample.values.items()), exit=None)
             if self.code == 0:
                 break
@@ -55,11 +56,11 @@ class HuntTest(ProjectTest):
         scalars = [f"{name}={sample.values[name]}" for name, _, shape in signature.parameters
                    if not shape and name in sample.values]
         # With those that follow from others, also the merged ones of a product of windows.
-        counted = self.mmk("run", self.program, *MACHINE, *(f"{name}={value}" for name, value in sample.values.items()),
+        counted = self.mmk("run", self.program, *self.machine, *(f"{name}={value}" for name, value in sample.values.items()),
                            "--count-only", "--no-cache", "--json", "-")
         values = json.loads(counted)[0]["dims"]
         bound = {name: value for name, value in values.items() if name in {**sample.values, **signature.derived}}
-        raws, expected = self.data(signature, bound, scalars, MACHINE)
+        raws, expected = self.data(signature, bound, scalars)
         self.expect_bits(driver, raws, expected, [values[name] for name in dims], order)
         return "equal"
 
