@@ -1,5 +1,7 @@
 #include "driver/report/kernel_report.h"
 
+#include "driver/guided_tune.h"
+
 #include <fmt/format.h>
 
 namespace mmk::driver {
@@ -16,20 +18,22 @@ std::string KernelReport::titleOf(const RunCase &run) const {
 }
 
 std::string KernelReport::commandFor(const std::string &name, const RunCase *run) const {
-  std::string text = fmt::format("mmk {} {}", name, target.file);
+  std::vector<std::string> words = {target.file};
+  words.insert(words.end(), target.words.begin(), target.words.end());
+  const auto add = [&](const char *option, const std::string &value) {
+    words.insert(words.end(), {option, value});
+  };
   if (target.kernel)
-    text += " --kernel " + *target.kernel;
-  if (run && run->name.empty())
-    text += " " + dimsOf(*run);
-  else if (run)
-    text += " --case " + run->name;
+    add("--kernel", *target.kernel);
+  if (run && !run->name.empty())
+    add("--case", run->name);
   if (target.machine)
-    text += " --machine " + *target.machine;
+    add("--machine", *target.machine);
   for (const std::string &set : target.machineSets)
-    text += fmt::format(" --machine-set '{}'", set);
+    add("--machine-set", set);
   for (const std::string &set : target.sets)
-    text += fmt::format(" --set '{}'", set);
-  return text;
+    add("--set", set);
+  return commandOf(name, words);
 }
 
 bool KernelReport::isAbout(const std::map<std::string, int64_t> &dims, const RunCase &run) const {

@@ -41,6 +41,7 @@ struct KernelReport {
   /// "M=3 N=4 K=5"
   std::string dimsOf(const RunCase &run) const;
   /// "mmk tune FILE --case S1 --machine NAME", of a case; of all of them where `run` is null.
+  /// Quoted for a shell.
   std::string commandFor(const std::string &name, const RunCase *run) const;
   bool isAbout(const std::map<std::string, int64_t> &dims, const RunCase &run) const;
 };

@@ -102,6 +102,9 @@ class KernelReport(CommandTest):
         times = rows_of(text, ["version", "cycles"])
         self.assertEqual([row[0] for row in times], ["v0 naive", "v1 double-buffered", "v2 tuned"])
         self.assertIn("### M=1024 N=2048: M=1024 N=2048", text)
+        # The commands that it names are of these dimensions.
+        command = re.search(r"`(mmk tune .*) --json tune.json`", text)[1]
+        self.assertEqual(command, "mmk tune examples/softmax.mmk M=1024 N=2048")
 
     def test_what_is_set_is_set_in_all_versions(self):
         text = self.document(FUSED, "--case", "S4", "--set", "cores=4", "--set", "fuse=none")
