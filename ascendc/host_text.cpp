@@ -1,10 +1,11 @@
 #include "ascendc/host_text.h"
 
 #include "ascendc/code_text.h"
+#include "ascendc/derived_dimensions.h"
 #include "ascendc/element_names.h"
 #include "ascendc/reference_text.h"
-#include "ascendc/rule_text.h"
 #include "ascendc/workspace_text.h"
+#include "frontend/rule_text.h"
 
 #include "ir/element_type.h"
 #include "llvm/ADT/STLExtras.h"

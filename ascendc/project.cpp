@@ -2,16 +2,17 @@
 
 #include "ascendc/architecture.h"
 #include "ascendc/code_text.h"
+#include "ascendc/derived_dimensions.h"
 #include "ascendc/device_functions.h"
 #include "ascendc/element_names.h"
 #include "ascendc/host_text.h"
 #include "ascendc/instructions.h"
 #include "ascendc/kernel_text.h"
-#include "ascendc/rule_text.h"
 #include "ascendc/unwritten.h"
 #include "ascendc/variable_names.h"
 #include "ascendc/vector_room.h"
 #include "ascendc/workspace_text.h"
+#include "frontend/rule_text.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"
@@ -192,7 +193,7 @@ mlir::FailureOr<std::vector<ProjectFile>> projectOf(aicore::KernelOp kernel,
   CodeText code;
   writeHeader(code, kernel, facts);
   if (!facts.kernel.derived.empty())
-    code.paste(ruleFunctions);
+    code.paste(ruleFunctions("inline"));
   code.paste("\n" + *text + "\n");
   writeLaunch(code, kernel, facts.kernel);
   return std::vector<ProjectFile>{

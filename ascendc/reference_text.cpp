@@ -1,7 +1,7 @@
 #include "ascendc/reference_text.h"
 
 #include "ascendc/code_text.h"
-#include "ascendc/rule_text.h"
+#include "frontend/rule_text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -390,7 +390,8 @@ std::string ReferenceWriter::write() {
     body.line("return {};", elementOf(*result.value, indicesOf(result.shape)));
     add(result.name + "_element", result.shape, body);
   }
-  std::string called = kernel.derived.empty() ? ruleFunctions : ""; // else the header has them
+  std::string called =
+      kernel.derived.empty() ? ruleFunctions("inline") : ""; // else the header has them
   for (const HelperFunction &helper : helpers)
     if (text.find(helper.name) != std::string::npos)
       called += helper.text;

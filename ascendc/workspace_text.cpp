@@ -1,10 +1,10 @@
 #include "ascendc/workspace_text.h"
 
 #include "ascendc/code_text.h"
+#include "ascendc/derived_dimensions.h"
 #include "ascendc/expressions.h"
 #include "ascendc/instructions.h"
 #include "ascendc/kernel_text.h"
-#include "ascendc/rule_text.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

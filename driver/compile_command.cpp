@@ -11,6 +11,7 @@
 #include "driver/session.h"
 #include "executable/c_header.h"
 #include "executable/executable.h"
+#include "frontend/rule_text.h"
 #include "print/memory_map.h"
 #include "print/run_report.h"
 #include "support/timing.h"
@@ -63,6 +64,18 @@ std::string code(mlir::ModuleOp module, const Machine &machine, const std::strin
   return std::move(*text);
 }
 
+DerivedInC derivedInC(const Kernel &kernel) {
+  DerivedInC derived;
+  for (const DerivedDimension &dimension : kernel.derived) {
+    const std::string value = textOf(*dimension.value, kernel, dimensionInC);
+    if (value.find("floor_") != std::string::npos)
+      derived.functions = "#ifndef MMK_FLOOR_QUOTIENT\n#define MMK_FLOOR_QUOTIENT" +
+                          ruleFunctions("static inline") + "#endif\n\n";
+    derived.dimensions.push_back({dimension.name, textOf(*dimension.value, kernel), value});
+  }
+  return derived;
+}
+
 /// The output of a stage, as text or bytes.
 std::string written(Session &session, Lowering &lowering, const std::string &stage, bool asJson) {
   mlir::ModuleOp module = *lowering.module;
@@ -73,7 +86,7 @@ std::string written(Session &session, Lowering &lowering, const std::string &sta
   }
   if (stage == "header")
     return cHeader(lowering.kernel(), session.machine(), lowering.variant,
-                   llvm::sys::getHostCPUName().str());
+                   llvm::sys::getHostCPUName().str(), derivedInC(session.kernel()));
   if (stage == "llvm" || stage == "asm" || stage == "obj")
     return code(module, session.machine(), stage);
   std::string ir;

@@ -57,9 +57,11 @@ struct Argument {
 
 class Writer {
 public:
-  Writer(aicore::KernelOp kernel, const Machine &machine, std::string variant, std::string cpu)
-      : kernel(kernel), name(nameInC(kernel.getSymName())), variant(std::move(variant)),
-        cpu(std::move(cpu)), machineName(machine.name), layout(machine, blockGlobalBytes(kernel)) {
+  Writer(aicore::KernelOp kernel, const Machine &machine, std::string variant, std::string cpu,
+         const DerivedInC &derived)
+      : kernel(kernel), derived(derived), name(nameInC(kernel.getSymName())),
+        variant(std::move(variant)), cpu(std::move(cpu)), machineName(machine.name),
+        layout(machine, blockGlobalBytes(kernel)) {
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
       planSizes.push_back(PhasePlan(phase).size());
     mlir::Block &body = kernel.getBody().front();
@@ -101,7 +103,15 @@ private:
   void phases();
   void rememberedPlans();
 
+  /// What a dimension follows from; null where from none.
+  const DerivedInC::Dimension *derivedAs(StringRef dim) const {
+    const auto found = find_if(derived.dimensions,
+                               [&](const DerivedInC::Dimension &each) { return each.name == dim; });
+    return found == derived.dimensions.end() ? nullptr : &*found;
+  }
+
   aicore::KernelOp kernel;
+  const DerivedInC &derived;
   std::string name, variant, cpu, machineName;
   CoreMemory layout;
   std::vector<size_t> planSizes; ///< of each phase
@@ -141,20 +151,24 @@ void Writer::declarations() {
 }
 
 /// Of a role of a dimension, which the schedule names: the extent that the caller gives it.
-std::string meaningOf(StringRef dim) {
+std::string meaningOf(StringRef dim, const DerivedInC::Dimension *derived) {
+  if (derived)
+    return " /* 0: " + derived->meaning + " */";
   const auto [value, variable] = dim.split('.');
   return variable.empty() ? ""
                           : (" /* the extent of " + value + " along " + variable + " */").str();
 }
 
 void Writer::structure() {
+  out << derived.functions;
   out << "/* Strides count elements from one index of a dimension to the next; all 0: dense, in C "
          "order.\n"
          " * Those of parameters may be anything, the last one of a result is 1. Results overlap "
          "nothing\n"
          " * else. */\ntypedef struct {\n";
   for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
-    out << "  int64_t " << nameInC(dim.getValue()) << ";" << meaningOf(dim.getValue()) << "\n";
+    out << "  int64_t " << nameInC(dim.getValue()) << ";"
+        << meaningOf(dim.getValue(), derivedAs(dim.getValue())) << "\n";
   for (const Argument &argument : arguments) {
     if (argument.isScalar) {
       out << (argument.isWhole() ? "  int32_t " : "  float ") << argument.name << ";\n";
@@ -212,10 +226,18 @@ size_t Writer::workspaces() { return range_size(kernel.getBody().getOps<aicore::
 
 /// The arguments as arrays: dimensions, scalars, tensors (workspaces last), strides.
 void Writer::argumentArrays() {
+  const auto dims = kernel.getDims().getAsRange<mlir::StringAttr>();
+  for (mlir::StringAttr dim : dims)
+    if (!derivedAs(dim.getValue()))
+      out << "  const int64_t " << dimensionInC(dim.getValue()) << " = with->"
+          << nameInC(dim.getValue()) << ";\n";
+  for (const DerivedInC::Dimension &each : derived.dimensions)
+    out << "  const int64_t " << dimensionInC(each.name) << " = with->" << nameInC(each.name)
+        << " != 0 ? with->" << nameInC(each.name) << " : " << each.value << ";\n";
   out << "  const int64_t dims[] = {";
   ListSeparator comma;
-  for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
-    out << comma << "with->" << nameInC(dim.getValue());
+  for (mlir::StringAttr dim : dims)
+    out << comma << dimensionInC(dim.getValue());
   const bool hasWholes = any_of(arguments, [](const Argument &each) { return each.isWhole(); });
   out << "};\n  " << (hasWholes ? "" : "const ") << "float scalars[] = {";
   ListSeparator next;
@@ -255,7 +277,7 @@ void Writer::argumentArrays() {
 /// Strides of all zeros stand for a dense tensor.
 void Writer::denseStrides() {
   const auto spelled = [&](const std::string &dim) {
-    return isDigit(dim.front()) ? dim : "with->" + nameInC(dim);
+    return isDigit(dim.front()) ? dim : dimensionInC(dim);
   };
   for (auto [i, argument] : enumerate(arguments)) {
     const size_t rank = argument.dims.size();
@@ -301,9 +323,11 @@ void Writer::phases() {
 
 } // namespace
 
+std::string dimensionInC(StringRef name) { return "extent_" + nameInC(name); }
+
 std::string cHeader(aicore::KernelOp kernel, const Machine &machine, const std::string &variant,
-                    const std::string &cpu) {
-  return Writer(kernel, machine, variant, cpu).write();
+                    const std::string &cpu, const DerivedInC &derived) {
+  return Writer(kernel, machine, variant, cpu, derived).write();
 }
 
 void nameAfterKernel(Module &module, aicore::KernelOp kernel) {

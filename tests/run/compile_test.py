@@ -87,6 +87,42 @@ MARKS = {"ast": "kernel matmul_bias_leakyrelu\n", "mmk": "linalg.contract", "til
          "aicore": "aicore.mmad", "memory": "\nl0c: ", "llvm": "; ModuleID", "asm": "\nmmk_phase_0:\n"}
 
 
+# Every second pixel, weighted. P, Q and the merged NPQ follow from the others.
+APART = """\
+kernel apart(x: f32[N, H, W, C], w: f32[C, O]) -> y: f32[N, P, Q, O] {
+  dim P = (H - 1) / 2 + 1;
+  dim Q = (W - 1) / 2 + 1;
+  y[n, p, q, o] = sum[c](x[n, 2*p, 2*q, c] * w[c, o]);
+}
+"""
+APART_PROGRAM = """\
+#include "apart.h"
+#include <stdio.h>
+int main(void) {
+  static float x[2 * 5 * 7 * 3], w[3 * 4], y[2 * 3 * 4 * 4];
+  for (int i = 0; i < 2 * 5 * 7 * 3; ++i)
+    x[i] = (float)(i % 11);
+  for (int i = 0; i < 3 * 4; ++i)
+    w[i] = (float)(i % 5);
+  apart_arguments with = {};
+  with.N = 2;
+  with.H = 5;
+  with.W = 7;
+  with.C = 3;
+  with.O = 4;
+  with.x = x;
+  with.w = w;
+  with.y = y;
+  if (apart(&with, NULL) != 0)
+    return 1;
+  for (int i = 0; i < 2 * 3 * 4 * 4; ++i)
+    printf("%g ", y[i]);
+  with.P = 3; /* given, it has to be what follows */
+  return apart(&with, NULL);
+}
+"""
+
+
 class Compile(CommandTest):
     def test_stages(self):
         for stage, mark in MARKS.items():
@@ -145,6 +181,23 @@ class Compile(CommandTest):
                     done = subprocess.run([self.folder / "program"], cwd=self.folder,
                                           capture_output=True, text=True)
                     self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n"))
+
+    def test_header_computes_dimensions_that_follow_from_others(self):
+        import numpy
+        (self.folder / "apart.mmk").write_text(APART)
+        (self.folder / "main.c").write_text(APART_PROGRAM)
+        self.mmk("compile", "apart.mmk", "--machine", "host", "--emit=obj,header", "-o", "apart.o")
+        self.assertIn("  int64_t P; /* 0: (floor_quotient((H - 1), 2) + 1) */\n",
+                      (self.folder / "apart.h").read_text())
+        x = (numpy.arange(2 * 5 * 7 * 3) % 11).reshape(2, 5, 7, 3)[:, ::2, ::2]
+        expected = x @ (numpy.arange(3 * 4) % 5).reshape(3, 4)
+        for compiler, words in (("clang-22", ("-std=c11",)), ("clang++-22", ("-x", "c++", "-std=c++17"))):
+            done = subprocess.run([compiler, *words, "-Wall", "-Wextra", "-Werror", "-O1", "main.c", "-x", "none",
+                                   "apart.o", "-o", "program"], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            done = subprocess.run([self.folder / "program"], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, [int(word) for word in done.stdout.split()]),
+                             (0, expected.flatten().tolist()))
 
     def test_object_and_header_need_a_file(self):
         self.mmk("compile", FUSED, "--emit=obj,header", exit=2)

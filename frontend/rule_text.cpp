@@ -1,12 +1,10 @@
-#include "ascendc/rule_text.h"
-
-#include "ascendc/kernel_text.h"
+#include "frontend/rule_text.h"
 
 #include <fmt/format.h>
 
-namespace mmk::ascendc {
+namespace mmk {
 
-/// Null for what is no operator of C++.
+/// Null for what is no operator of C.
 static const char *symbolOf(Rule::Kind kind) {
   switch (kind) {
   case Rule::Kind::add:
@@ -40,28 +38,37 @@ static const char *symbolOf(Rule::Kind kind) {
   }
 }
 
-static std::string nameOf(const std::string &name, const Kernel &kernel) {
+static std::string nameOf(const std::string &name, const Kernel &kernel,
+                          const std::function<std::string(const std::string &)> &spelled) {
   for (const WholeParameter &whole : kernel.wholes)
     if (whole.name == name)
       return std::to_string(whole.value);
-  return name.starts_with('#') ? "i" + name.substr(1) : name;
+  return name.starts_with('#') ? "i" + name.substr(1) : spelled(name);
 }
 
-const char *const ruleFunctions = R"text(
+std::string ruleFunctions(const std::string &specifiers) {
+  return fmt::format(R"text(
 // The quotient rounded down, and what is left.
-inline int64_t floor_quotient(int64_t x, int64_t y) {
+{0} int64_t floor_quotient(int64_t x, int64_t y) {{
   return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}}
+{0} int64_t floor_remainder(int64_t x, int64_t y) {{ return x - floor_quotient(x, y) * y; }}
+)text",
+                     specifiers);
 }
-inline int64_t floor_remainder(int64_t x, int64_t y) { return x - floor_quotient(x, y) * y; }
-)text";
 
 std::string textOf(const Rule &rule, const Kernel &kernel) {
-  auto operand = [&](size_t i) { return textOf(*rule.operands[i], kernel); };
+  return textOf(rule, kernel, [](const std::string &name) { return name; });
+}
+
+std::string textOf(const Rule &rule, const Kernel &kernel,
+                   const std::function<std::string(const std::string &)> &spelled) {
+  auto operand = [&](size_t i) { return textOf(*rule.operands[i], kernel, spelled); };
   switch (rule.kind) {
   case Rule::Kind::number:
     return std::to_string(rule.number);
   case Rule::Kind::choice:
-    return nameOf(rule.choice, kernel);
+    return nameOf(rule.choice, kernel, spelled);
   case Rule::Kind::logicalNot:
     return fmt::format("!{}", operand(0));
   case Rule::Kind::floorDivide:
@@ -73,14 +80,4 @@ std::string textOf(const Rule &rule, const Kernel &kernel) {
   }
 }
 
-std::string derivedDimensions(const Kernel &kernel, const std::string &body) {
-  std::string lines;
-  for (auto dimension = kernel.derived.rbegin(); dimension != kernel.derived.rend(); ++dimension)
-    if (mentions(lines + body, dimension->name))
-      lines = fmt::format("  const int64_t {} = {};\n", dimension->name,
-                          textOf(*dimension->value, kernel)) +
-              lines;
-  return lines;
-}
-
-} // namespace mmk::ascendc
+} // namespace mmk
