@@ -7,7 +7,7 @@ namespace mmk::report {
 namespace {
 
 /// Text outside of code must not become markup.
-std::string inlined(const std::string &text) {
+std::string markdownText(const std::string &text) {
   std::string safe;
   bool isCode = false;
   for (char letter : text) {
@@ -26,7 +26,7 @@ std::string inlined(const std::string &text) {
 /// In a cell, a bar would end it, and a line end the row.
 std::string cell(const std::string &text) {
   std::string safe;
-  for (char letter : inlined(text))
+  for (char letter : markdownText(text))
     if (letter == '|')
       safe += "\\|";
     else
@@ -41,22 +41,22 @@ std::string row(const std::vector<std::string> &cells) {
   return text + "\n";
 }
 
-struct Writer {
+struct MarkdownWriter {
   std::string operator()(const Heading &it) const {
     return fmt::format("{} {}\n", std::string(static_cast<size_t>(it.level), '#'),
-                       inlined(it.text));
+                       markdownText(it.text));
   }
   std::string operator()(const Paragraph &it) const {
-    return fmt::format("{}{}\n", it.isNote ? "> " : "", inlined(it.text));
+    return fmt::format("{}{}\n", it.isNote ? "> " : "", markdownText(it.text));
   }
   std::string operator()(const Bullets &it) const {
     std::string text;
     for (const std::string &each : it.texts)
-      text += fmt::format("- {}\n", inlined(each));
+      text += fmt::format("- {}\n", markdownText(each));
     return text;
   }
   std::string operator()(const Grid &it) const {
-    std::string text = it.folded.empty() ? "" : inlined(it.folded) + ":\n\n";
+    std::string text = it.folded.empty() ? "" : markdownText(it.folded) + ":\n\n";
     text += row(it.head) + "|";
     for (char side : it.alignment)
       text += side == '>' ? "---:|" : "---|";
@@ -68,15 +68,15 @@ struct Writer {
   std::string operator()(const KeyFigures &it) const {
     std::string text;
     for (const KeyFigures::Figure &each : it.figures)
-      text += fmt::format("- {}: **{}** {}\n", inlined(each.name), inlined(each.value),
-                          inlined(each.remark));
+      text += fmt::format("- {}: **{}** {}\n", markdownText(each.name), markdownText(each.value),
+                          markdownText(each.remark));
     return text;
   }
   std::string operator()(const Picture &it) const {
-    return fmt::format("![{}]({})\n", inlined(it.caption), it.name);
+    return fmt::format("![{}]({})\n", markdownText(it.caption), it.name);
   }
   std::string operator()(const Listing &it) const {
-    return fmt::format("{}:\n\n```\n{}{}```\n", inlined(it.title), it.text,
+    return fmt::format("{}:\n\n```\n{}{}```\n", markdownText(it.title), it.text,
                        it.text.ends_with('\n') ? "" : "\n");
   }
 };
@@ -84,9 +84,10 @@ struct Writer {
 } // namespace
 
 std::string markdownOf(const Article &article) {
-  std::string text = fmt::format("# {}\n\n{}\n", inlined(article.title), inlined(article.subtitle));
+  std::string text =
+      fmt::format("# {}\n\n{}\n", markdownText(article.title), markdownText(article.subtitle));
   for (const Block &block : article.blocks)
-    text += "\n" + std::visit(Writer(), block);
+    text += "\n" + std::visit(MarkdownWriter(), block);
   return text;
 }
 

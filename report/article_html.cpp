@@ -11,7 +11,7 @@ namespace mmk::report {
 namespace {
 
 /// Escaped, with elements for code; a long name in code may end a line behind a comma.
-std::string inlined(const std::string &text) {
+std::string htmlText(const std::string &text) {
   std::string html;
   bool isCode = false;
   for (char letter : escaped(llvm::json::fixUTF8(text)))
@@ -37,19 +37,19 @@ std::string anchorOf(const std::string &text) {
   return anchor;
 }
 
-struct Writer {
+struct HtmlWriter {
   std::string operator()(const Heading &it) const {
     return it.level == 2
-               ? fmt::format("<h2 id=\"{}\">{}</h2>\n", anchorOf(it.text), inlined(it.text))
-               : fmt::format("<h{0}>{1}</h{0}>\n", it.level, inlined(it.text));
+               ? fmt::format("<h2 id=\"{}\">{}</h2>\n", anchorOf(it.text), htmlText(it.text))
+               : fmt::format("<h{0}>{1}</h{0}>\n", it.level, htmlText(it.text));
   }
   std::string operator()(const Paragraph &it) const {
-    return fmt::format("<p{}>{}</p>\n", it.isNote ? " class=\"note\"" : "", inlined(it.text));
+    return fmt::format("<p{}>{}</p>\n", it.isNote ? " class=\"note\"" : "", htmlText(it.text));
   }
   std::string operator()(const Bullets &it) const {
     std::string text = "<ul>\n";
     for (const std::string &each : it.texts)
-      text += fmt::format("<li>{}</li>\n", inlined(each));
+      text += fmt::format("<li>{}</li>\n", htmlText(each));
     return text + "</ul>\n";
   }
   std::string operator()(const Grid &it) const {
@@ -57,7 +57,7 @@ struct Writer {
       std::string text = "<tr>";
       for (size_t i = 0; i < cells.size(); ++i)
         text += fmt::format("<{0}{1}>{2}</{0}>", element,
-                            it.alignment[i] == '>' ? " class=\"number\"" : "", inlined(cells[i]));
+                            it.alignment[i] == '>' ? " class=\"number\"" : "", htmlText(cells[i]));
       return text + "</tr>\n";
     };
     std::string text =
@@ -67,22 +67,22 @@ struct Writer {
     text += "</tbody></table></div>\n";
     return it.folded.empty() ? text
                              : fmt::format("<details><summary>{}</summary>\n{}</details>\n",
-                                           inlined(it.folded), text);
+                                           htmlText(it.folded), text);
   }
   std::string operator()(const KeyFigures &it) const {
     std::string text = "<dl class=\"figures\">\n";
     for (const KeyFigures::Figure &each : it.figures)
       text += fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
-                          inlined(each.name), inlined(each.value), inlined(each.remark));
+                          htmlText(each.name), htmlText(each.value), htmlText(each.remark));
     return text + "</dl>\n";
   }
   std::string operator()(const Picture &it) const {
     return fmt::format("<figure>\n{}<figcaption>{}</figcaption></figure>\n", it.svg,
-                       inlined(it.caption));
+                       htmlText(it.caption));
   }
   std::string operator()(const Listing &it) const {
-    return fmt::format("<details><summary>{}</summary><pre>{}</pre></details>\n", inlined(it.title),
-                       escaped(llvm::json::fixUTF8(it.text)));
+    return fmt::format("<details><summary>{}</summary><pre>{}</pre></details>\n",
+                       htmlText(it.title), escaped(llvm::json::fixUTF8(it.text)));
   }
 };
 
@@ -92,7 +92,7 @@ std::string contents(const Article &article) {
   for (const Block &block : article.blocks)
     if (const auto *heading = std::get_if<Heading>(&block); heading && heading->level == 2)
       text +=
-          fmt::format("<a href=\"#{}\">{}</a>\n", anchorOf(heading->text), inlined(heading->text));
+          fmt::format("<a href=\"#{}\">{}</a>\n", anchorOf(heading->text), htmlText(heading->text));
   return text + "</nav>\n";
 }
 
@@ -128,10 +128,10 @@ std::string htmlOf(const Article &article) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\">\n<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n"
       "<header><h1>{}</h1><p class=\"soft\">{}</p></header>\n{}<article>\n",
-      inlined(article.title), pagePart("style.css"), pagePart("article.css"),
-      inlined(article.title), inlined(article.subtitle), contents(article));
+      htmlText(article.title), pagePart("style.css"), pagePart("article.css"),
+      htmlText(article.title), htmlText(article.subtitle), contents(article));
   for (const Block &block : article.blocks)
-    text += std::visit(Writer(), block);
+    text += std::visit(HtmlWriter(), block);
   return text + "</article>\n</body>\n</html>\n";
 }
 
