@@ -296,7 +296,8 @@ void findLoops(CountProgram &program) {
     if (program.steps[i].kind == StepKind::loop) {
       // The step before its exit jumps back to its body.
       program.loopsAt[i] = program.loops.size();
-      program.loops.push_back({.enter = i, .next = size_t(program.steps[i].target) - 1});
+      program.loops.push_back(
+          {.enter = i, .next = size_t(program.steps[i].target) - 1, .influences = {}});
     }
   for (Loop &loop : program.loops) {
     for (const Loop &other : program.loops)

@@ -41,7 +41,7 @@ public:
   }
 
   const CountProgram &program;
-  llvm::SmallVector<int64_t, 256> list;
+  llvm::SmallVector<int64_t, 256> list = {};
 
 private:
   bool control(StepKind kind, Pipe from, Pipe to, int64_t event) {

@@ -69,7 +69,11 @@ const Timing::Part &Timing::total() {
 
 Timing::Part &Timing::partOf(Part &parent, std::string_view name) {
   const auto known = std::ranges::find(parent.parts, name, &Part::name);
-  return known != parent.parts.end() ? *known : parent.parts.emplace_back(Part{std::string(name)});
+  if (known != parent.parts.end())
+    return *known;
+  Part &part = parent.parts.emplace_back();
+  part.name = name;
+  return part;
 }
 
 void Timing::add(std::string_view name, double milliseconds) {
