@@ -178,6 +178,8 @@ void AicoreBackend::addPasses(mlir::OpPassManager &manager, FlagEffort effort) c
   InsertSyncOptions flags;
   flags.keepImplied = effort == FlagEffort::kept;
   manager.addPass(createInsertSync(flags));
+  // Functions on registers end at flags.
+  manager.addPass(createJoinFunctions());
   // The proof that the flags are right.
   if (effort == FlagEffort::proved)
     manager.addPass(createVerifySync());

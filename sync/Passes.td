@@ -35,6 +35,21 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::arith::ArithDialect"];
 }
 
+def JoinFunctions : Pass<"aicore-join-functions", "::mlir::ModuleOp"> {
+  let summary = "flags out of the functions of a vector unit with registers";
+  let description = [{
+    Loops of vector work without a flag between them are one function, which is started once. Where only
+    flags of the vector pipe for buffers of several copies stand between two, these are waited for before
+    the first loop, and set behind the last. Flags of single copies and between the cores stay.
+    ```mlir
+    aicore.reduce max %x_ub[%s] ...           aicore.wait_flag [mte3 -> vector] 0 + %t
+    aicore.set_flag [vector -> mte2] 0 + %s   aicore.reduce max %x_ub[%s] ...
+    aicore.wait_flag [mte3 -> vector] 0 + %t  =>   aicore.vector ... outs(%y_ub[%t]) ...
+    aicore.vector ... outs(%y_ub[%t]) ...     aicore.set_flag [vector -> mte2] 0 + %s
+    ```
+  }];
+}
+
 def VerifySync : Pass<"aicore-verify-sync", "::mlir::ModuleOp"> {
   let summary = "proof that the flags order every hazard, on every path";
   let description = [{
