@@ -37,6 +37,13 @@ std::pair<int64_t, int64_t> tileAt(int64_t i, int64_t rows, int64_t columns,
   return {0, 0};
 }
 
+/// The stage of an operand with which a core begins, or the part of an image.
+int64_t firstPlaceOf(const ProductWork &product, int32_t operand, int64_t stages, int64_t core) {
+  if (!product.image)
+    return core % stages;
+  return operand == 0 ? product.image->firstPart(core) : product.image->firstStage(core);
+}
+
 } // namespace
 
 /// What one operand of a tile moves: a panel as deep as the tile's reduction, stage by stage.
@@ -233,10 +240,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     Piece piece;
     piece.name = name;
     piece.extent = image && tensor == 0 ? image->parts() : tiles.stages;
-    if (tiling.skewed)
-      piece.place = !image        ? core % tiles.stages
-                    : tensor == 0 ? image->firstPart(core)
-                                  : image->firstStage(core);
+    piece.place = tiling.skewed ? firstPlaceOf(product, tensor, tiles.stages, core) : 0;
     piece.bytes = piece.distinct = static_cast<int64_t>(panel.bytes);
     piece.portCycles = static_cast<int64_t>(panel.portCycles);
     piece.lines = static_cast<int64_t>(panel.lines);
