@@ -9,7 +9,7 @@
 namespace mmk::ascendc {
 namespace {
 
-constexpr std::array functions = {
+constexpr std::array functionsOf2201 = {
     DeviceFunction{"LoadClipped", R"(
 // The same of a matrix that ends after `inside` of the rows; those behind are zero.
 template <typename T>
@@ -169,6 +169,6 @@ __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTenso
 
 } // namespace
 
-std::span<const DeviceFunction> cubeFunctions() { return functions; }
+std::span<const DeviceFunction> cubeFunctions() { return functionsOf2201; }
 
 } // namespace mmk::ascendc

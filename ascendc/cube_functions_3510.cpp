@@ -9,7 +9,7 @@
 namespace mmk::ascendc {
 namespace {
 
-constexpr std::array functions = {
+constexpr std::array functionsOf3510 = {
     DeviceFunction{"LoadClipped", R"(
 // The same of a matrix that ends after `inside` of the rows; those behind are zero.
 template <typename T>
@@ -197,6 +197,6 @@ __aicore__ inline void FillTile(const LocalTensor<T> &l1, const LocalTensor<T> &
 
 } // namespace
 
-std::span<const DeviceFunction> cubeFunctions3510() { return functions; }
+std::span<const DeviceFunction> cubeFunctions3510() { return functionsOf3510; }
 
 } // namespace mmk::ascendc

@@ -13,7 +13,7 @@ namespace mmk::ascendc {
 namespace {
 
 // Each behind those that it calls.
-constexpr std::array functions = {
+constexpr std::array functionsOfAll = {
     DeviceFunction{"LesserOf", R"(
 __aicore__ inline int64_t LesserOf(int64_t a, int64_t b) { return a < b ? a : b; }
 )"},
@@ -228,7 +228,7 @@ std::string deviceFunctions(const std::string &code, Architecture architecture) 
   collect(is3510 ? registerFunctions() : elementaryFunctions(), code, found);
   collect(vectorFunctions(), code, found);
   collect(is3510 ? cubeFunctions3510() : cubeFunctions(), code, found);
-  collect(functions, code, found);
+  collect(functionsOfAll, code, found);
   if (found.find("Spare(") == std::string::npos)
     return found;
   return fmt::format("\n// Bytes of UB that the plan uses at most, and of what is behind them.\n"

@@ -8,7 +8,7 @@
 namespace mmk::ascendc {
 namespace {
 
-constexpr std::array functions = {
+constexpr std::array elementary = {
     DeviceFunction{"Polynomial", R"(
 // c[0] + c[1] x + c[2] x^2 ..., each product and each sum rounded.
 template <int32_t n>
@@ -124,6 +124,6 @@ __aicore__ inline void Tangent(const LocalTensor<float> &to, const LocalTensor<f
 
 } // namespace
 
-std::span<const DeviceFunction> elementaryFunctions() { return functions; }
+std::span<const DeviceFunction> elementaryFunctions() { return elementary; }
 
 } // namespace mmk::ascendc

@@ -61,8 +61,11 @@ const char *nameOf(aicore::Pipe pipe) {
 
 } // namespace
 
-mlir::Type elementOf(mlir::Value buffer) {
-  return cast<mlir::MemRefType>(buffer.getType()).getElementType();
+mlir::Type elementOf(mlir::Value value) {
+  if (auto tile = dyn_cast<aicore::TileType>(value.getType()))
+    return tile.getElement();
+  auto buffer = dyn_cast<mlir::MemRefType>(value.getType());
+  return buffer ? buffer.getElementType() : value.getType();
 }
 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer) {

@@ -90,7 +90,8 @@ bool hasRoom(aicore::AllocOp buffer);
 int64_t endOf(aicore::KernelOp kernel, aicore::Space space);
 /// Rows and columns.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value buffer);
-mlir::Type elementOf(mlir::Value buffer);
+/// Of a buffer, or of a tile of vector work; the type of a scalar.
+mlir::Type elementOf(mlir::Value value);
 /// As spelled in a .mmk file, for messages.
 std::string typeText(mlir::Type element);
 

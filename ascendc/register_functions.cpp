@@ -9,7 +9,7 @@
 namespace mmk::ascendc {
 namespace {
 
-constexpr std::array functions = {
+constexpr std::array functionsOnRegisters = {
     DeviceFunction{"AddressOf", R"(
 // The address of a tensor in UB, for a function on registers.
 template <typename T> __aicore__ inline __ubuf__ T *AddressOf(const LocalTensor<T> &tensor) {
@@ -168,6 +168,6 @@ __simd_callee__ inline void Tangent(Reg::RegTensor<float> &to, Reg::RegTensor<fl
 
 } // namespace
 
-std::span<const DeviceFunction> registerFunctions() { return functions; }
+std::span<const DeviceFunction> registerFunctions() { return functionsOnRegisters; }
 
 } // namespace mmk::ascendc

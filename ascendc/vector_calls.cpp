@@ -1,6 +1,7 @@
 #include "ascendc/vector_calls.h"
 
 #include "ascendc/element_names.h"
+#include "ascendc/instructions.h"
 #include "ascendc/unwritten.h"
 #include "ir/element_type.h"
 #include "machines/vector_instructions.h"
@@ -18,11 +19,6 @@ using mlir::arith::CmpIPredicate;
 using Calls = mlir::FailureOr<std::string>;
 
 bool isTile(mlir::Value input) { return mlir::isa<aicore::TileType>(input.getType()); }
-
-mlir::Type elementOf(mlir::Value value) {
-  auto tile = mlir::dyn_cast<aicore::TileType>(value.getType());
-  return tile ? tile.getElement() : value.getType();
-}
 
 std::string barriers(llvm::ArrayRef<std::string> calls) {
   std::string text;

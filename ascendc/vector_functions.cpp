@@ -19,7 +19,7 @@ namespace {
   "                                       int64_t repeats) {\n    " macro                          \
   "(to, from, 256 / sizeof(T), repeats);\n  }\n"
 
-constexpr std::array functions = {
+constexpr std::array functionsOnTensors = {
     DeviceFunction{"MMK_REDUCE_SUM", R"(
 // The sum of each repeat: CANN 9.1 has another name for it.
 #ifdef MMK_CANN_9_1
@@ -635,6 +635,6 @@ __aicore__ inline void RandomRows(const LocalTensor<float> &to, int64_t stride, 
 
 } // namespace
 
-std::span<const DeviceFunction> vectorFunctions() { return functions; }
+std::span<const DeviceFunction> vectorFunctions() { return functionsOnTensors; }
 
 } // namespace mmk::ascendc
