@@ -174,7 +174,9 @@ class KernelReport(CommandTest):
     def test_host(self):
         case = (FUSED, "--case", "S4", "--machine", "host")
         text = self.document(*case)
-        self.assertIn("host has no clock but the real one", text)
+        self.assertIn("host has no clock but the real one, so that nothing is counted: times are those of kept "
+                      "results, below.", text)
+        self.assertIn("A version without a time was not measured, or not on this machine: `mmk bench ", text)
         versions = rows_of(text, ["version", "kernel, ms"])
         self.assertEqual({row[1] for row in versions}, {"-"})
         # The command that the report names fills in the time.
@@ -228,6 +230,32 @@ class KernelReport(CommandTest):
         self.assertEqual(self.refused(FUSED, "--case", "S4", "--from", "tune.json"),
                          "error: tune.json: its best variant is no longer legal: 'cores=20,tile=512x512x512'; search "
                          f"again: mmk tune {FUSED} --case S4 --json tune.json\n")
+
+    def test_a_schedule_without_alternatives(self):
+        (self.folder / "k.mmk").write_text(
+            "kernel k(x: f16[M, N]) -> y: f16[M, N] { y = x + x; schedule { cores = 1; tile M = 8, N = 128; "
+            "buffers out = 1, ub = 1; order = rows; } case a { M = 8; N = 128; } }")
+        self.assertIn("the default of the schedule", self.document("k.mmk", kernel="k"))
+
+    def test_a_figure_that_was_changed(self):
+        text = self.document(FUSED, "--case", "S4", "--machine-set", "megahertz=1000")
+        self.assertIn("`megahertz` was changed on the command line, to 1000.", text)
+
+    def test_how_a_search_ended(self):
+        self.keep_tune()
+        path = self.folder / "tune.json"
+        document = lambda: self.document(FUSED, "--case", "S4", "--from", "tune.json")
+        self.assertIn("time. Not all points were looked at.", document())
+        (tune,) = json.loads(path.read_text())
+        tune["search"]["exhaustive"] = True
+        tune["failed"] = [dict(tune["best"], variant="cores=1")]
+        path.write_text(json.dumps([tune]))
+        text = document()
+        self.assertIn("time. All points are decided.", text)
+        self.assertIn("`cores=1` was dropped: its results are wrong, which is a bug of mmk.", text)
+        del tune["best"]
+        path.write_text(json.dumps([tune]))
+        self.assertIn("It found no variant that is legal and right.", document())
 
     def keep_tune(self):
         self.mmk("tune", FUSED, "--case", "S4", "--effort", "random", "--budget", "3", "--json", "tune.json")
