@@ -176,7 +176,8 @@ class KernelReport(CommandTest):
         text = self.document(*case)
         self.assertIn("host has no clock but the real one, so that nothing is counted: times are those of kept "
                       "results, below.", text)
-        self.assertIn("A version without a time was not measured, or not on this machine: `mmk bench ", text)
+        self.assertRegex(text, "A version without a time was not measured, or not on this machine: `mmk bench "
+                               ".* --variant '.*' --no-command --save fused.json`")
         versions = rows_of(text, ["version", "kernel, ms"])
         self.assertEqual({row[1] for row in versions}, {"-"})
         # The command that the report names fills in the time.
