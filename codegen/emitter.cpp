@@ -3,6 +3,9 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/IR/IntrinsicsX86.h"
 
+#include <algorithm>
+#include <numeric>
+
 using namespace llvm;
 
 namespace mmk {
@@ -221,20 +224,31 @@ Value *roundBitsToBfloat(Emitter &e, Value *value, Type *to) {
 // rare: vectors without one take a third of the time.
 Value *roundToBfloat(Emitter &e, Value *value, Type *to) {
   auto *vector = dyn_cast<FixedVectorType>(to);
-  if (!e.target.roundsToBf16 || !vector || vector->getNumElements() != 16)
+  const unsigned lanes = vector ? vector->getNumElements() : 1;
+  if (!e.target.roundsToBf16 || (lanes != 16 && lanes != 32))
     return roundBitsToBfloat(e, value, to);
   IRBuilder<> &b = e.b;
   constexpr uint32_t subnormal = 0x20; // of the classes that the instruction tells
-  Value *classes =
-      b.CreateIntrinsic(Intrinsic::x86_avx512_fpclass_ps_512, {}, {value, b.getInt32(subnormal)});
-  Value *some = b.CreateICmpNE(b.CreateBitCast(classes, b.getInt16Ty()), b.getInt16(0));
+  SmallVector<Value *> parts;
+  Value *some = b.getInt16(0);
+  for (unsigned first = 0; first < lanes; first += 16) {
+    SmallVector<int> taken(16);
+    std::iota(taken.begin(), taken.end(), static_cast<int>(first));
+    parts.push_back(lanes == 16 ? value : b.CreateShuffleVector(value, taken));
+    Value *classes = b.CreateIntrinsic(Intrinsic::x86_avx512_fpclass_ps_512, {},
+                                       {parts.back(), b.getInt32(subnormal)});
+    some = b.CreateOr(some, b.CreateBitCast(classes, b.getInt16Ty()));
+  }
   // As integers: LLVM has no non-temporal stores of bfloat.
   Type *narrow = to->getWithNewType(b.getInt16Ty());
   Value *rounded = e.either(
-      some, [&] { return b.CreateBitCast(roundBitsToBfloat(e, value, to), narrow); },
+      b.CreateICmpNE(some, b.getInt16(0)),
+      [&] { return b.CreateBitCast(roundBitsToBfloat(e, value, to), narrow); },
       [&] {
-        return b.CreateBitCast(
-            b.CreateIntrinsic(Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {}, {value}), narrow);
+        std::ranges::reverse(parts); // the last ones come first
+        const Intrinsic::ID round = lanes == 16 ? Intrinsic::x86_avx512bf16_cvtneps2bf16_512
+                                                : Intrinsic::x86_avx512bf16_cvtne2ps2bf16_512;
+        return b.CreateBitCast(b.CreateIntrinsic(round, {}, parts), narrow);
       });
   return b.CreateBitCast(rounded, to);
 }

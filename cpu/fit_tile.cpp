@@ -122,7 +122,7 @@ Value fitBatches(OpBuilder &b, Location loc, const FittedReduction &reduction, V
   Arithmetic a{b, loc};
   const Value one = a.number(1);
   Value work = a.max(a.mul(a.min(tile, reduction.kept), reduction.reduced), one);
-  Value most = a.ceilDiv(a.number(tuning.sharedElements), work);
+  Value most = a.ceilDiv(a.number(tuning.largestTileElements), work);
   if (reduction.cores > 1) {
     Value threads = a.min(a.number(reduction.cores), ThreadsOp::create(b, loc, b.getIndexType()));
     most = a.min(most, a.ceilDiv(reduction.batches, threads));

@@ -1,5 +1,6 @@
 #include "cpu/row_code.h"
 
+#include "codegen/element_pairs.h"
 #include "codegen/region.h"
 #include "codegen/scalar_ops.h"
 #include "cpu/tile_elements.h"
@@ -191,6 +192,24 @@ void RowCode::storeOutput(size_t i, Value *value, Value *pointer, Value *count) 
         e.load(stored, e.offset(waiting, b.CreateMul(lane, e.number(e.bytesOf(stored)))));
     e.store(element, e.offset(pointer, b.CreateMul(lane, stride)));
   });
+}
+
+std::array<Value *, 2> RowCode::loadPair(size_t i, Value *pointer, Value *count) {
+  Type *stored = memoryType(input(i)), *type = elementType(input(i));
+  std::array<Value *, 2> pair =
+      evenAndOdd(e, e.loadSome(e.vectorOf(stored, 2 * lanes()), pointer, count));
+  if (stored != type)
+    for (Value *&value : pair)
+      value = b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+  return pair;
+}
+
+void RowCode::storePair(size_t i, std::array<Value *, 2> values, Value *pointer, Value *count) {
+  Type *stored = memoryType(output(i));
+  if (stored != elementType(output(i)))
+    for (Value *&value : values)
+      value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
+  e.storeSome(interleaved(e, values, stored), pointer, count);
 }
 
 void RowCode::storeElement(size_t i, Value *value, Value *pointer) {

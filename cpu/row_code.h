@@ -74,6 +74,11 @@ protected:
   /// One element at each of these addresses.
   llvm::Value *gatherInput(size_t input, llvm::Value *pointers);
   void storeOutput(size_t output, llvm::Value *value, llvm::Value *pointer, llvm::Value *count);
+  /// Of so many elements, at most two vectors, the even ones and the odd ones; of an input, and of
+  /// an output, in f32 if that is narrower, that are dense along the columns.
+  std::array<llvm::Value *, 2> loadPair(size_t input, llvm::Value *pointer, llvm::Value *count);
+  void storePair(size_t output, std::array<llvm::Value *, 2> values, llvm::Value *pointer,
+                 llvm::Value *count);
   /// The first lane.
   void storeElement(size_t output, llvm::Value *value, llvm::Value *pointer);
   /// Address of column `c`, where the tensor runs along the columns.

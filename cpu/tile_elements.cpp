@@ -1,5 +1,6 @@
 #include "cpu/tile_elements.h"
 
+#include "codegen/element_pairs.h"
 #include "codegen/random.h"
 #include "codegen/scalar_ops.h"
 
@@ -75,10 +76,12 @@ ElementRun ElementRun::movedBy(Emitter &e, Value *columns) const {
 
 /// Every `step`-th lane.
 static Value *lanesOf(Emitter &e, Value *elements, int64_t step) {
+  if (step <= 2)
+    return step == 1 ? elements : evenAndOdd(e, elements)[0];
   SmallVector<int> taken;
   for (unsigned lane = 0; lane < e.target.lanes; ++lane)
     taken.push_back(static_cast<int>(lane * step));
-  return step == 1 ? elements : e.b.CreateShuffleVector(elements, taken);
+  return e.b.CreateShuffleVector(elements, taken);
 }
 
 Value *ElementRun::load(Emitter &e, int64_t column) const {
@@ -92,9 +95,11 @@ int64_t ElementRun::maskLanes(Emitter &e, int64_t step) {
   return e.target.lanes * (step <= mostStep ? step : 1);
 }
 
-Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, int64_t column) {
+Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, int64_t column,
+                        unsigned vectors) {
   IRBuilder<> &b = e.b;
-  const int64_t lanes = maskLanes(e, step), between = step * e.target.lanes / lanes;
+  const int64_t lanes = maskLanes(e, step) * vectors,
+                between = step * e.target.lanes * vectors / lanes;
   // Lanes until an index reaches a bound.
   auto until = [&](Value *bound) {
     Value *indices = b.CreateSub(bound, b.CreateAdd(index, e.number(column * step)));
@@ -114,7 +119,7 @@ Value *ElementRun::loadInside(Emitter &e, int64_t column, Value *padding) const 
 
 /// Elements where a mask has them, else the padding.
 static Value *padded(Emitter &e, Value *elements, Type *element, Value *inside, Value *padding) {
-  elements = e.b.CreateBitCast(elements, e.vectorOf(element, e.target.lanes));
+  elements = e.b.CreateBitCast(elements, elements->getType()->getWithNewType(element));
   auto *constant = dyn_cast<Constant>(padding);
   return constant && constant->isNullValue() ? elements
                                              : e.b.CreateSelect(inside, elements, padding);
@@ -127,6 +132,17 @@ Value *ElementRun::loadDense(Emitter &e, int64_t column, Value *mask, Value *pad
       e.b.CreateMaskedLoad(type, e.offset(first, column * step * e.bytesOf(element)),
                            Align(e.bytesOf(element)), mask, Constant::getNullValue(type));
   return padded(e, lanesOf(e, elements, step), element, lanesOf(e, mask, step), padding);
+}
+
+std::array<Value *, 2> ElementRun::loadPair(Emitter &e, int64_t column, Value *mask,
+                                            Value *padding) const {
+  const unsigned lanes = 2 * e.target.lanes;
+  auto *type = cast<FixedVectorType>(vector(e, lanes));
+  Value *elements =
+      e.b.CreateMaskedLoad(type, e.offset(first, column * e.bytesOf(element)),
+                           Align(e.bytesOf(element)), mask, Constant::getNullValue(type));
+  Value *around = e.b.CreateShuffleVector(padding, SmallVector<int>(lanes, 0));
+  return evenAndOdd(e, padded(e, elements, element, mask, around));
 }
 
 Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *mask, Value *padding) const {

@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <array>
+
 namespace mmk {
 
 /// Adds a position of some lanes, which all have this index in the tile. The scalars in `known`
@@ -41,6 +43,9 @@ struct ElementRun {
                           llvm::Value *padding) const;
   /// The same of a dense run of a short step.
   llvm::Value *loadDense(Emitter &e, int64_t column, llvm::Value *mask, llvm::Value *padding) const;
+  /// Of two vectors of a dense run without steps, the even elements and the odd ones.
+  std::array<llvm::Value *, 2> loadPair(Emitter &e, int64_t column, llvm::Value *mask,
+                                        llvm::Value *padding) const;
   llvm::Value *isDense(Emitter &e) const { return e.b.CreateICmpEQ(stride, e.number(1)); }
   static bool isShort(int64_t step) { return step <= mostStep; }
   llvm::Value *isHere() const { return here; }
@@ -56,7 +61,7 @@ struct ElementRun {
   /// One bit for each of maskLanes, from a column on, of which the index is below the extent: where
   /// elements between those of the run are loaded, too, these have their own.
   static llvm::Value *mask(Emitter &e, llvm::Value *index, llvm::Value *extent, int64_t step,
-                           int64_t column);
+                           int64_t column, unsigned vectors = 1);
 
   static int64_t maskLanes(Emitter &e, int64_t step);
 

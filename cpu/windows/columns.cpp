@@ -29,16 +29,22 @@ private:
   /// What is the same for all rows of a block of columns, for taps that run along the columns.
   struct ColumnTap {
     Known ones;
-    SmallVector<SmallVector<Value *>> masks; ///< of each run, by vector
+    SmallVector<SmallVector<Value *>> masks;        ///< of each run, by vector
+    SmallVector<SmallVector<Value *>> masksOfPairs; ///< the same of two vectors
   };
   /// Columns that are computed together.
   struct Block {
     int64_t vectors;
     Value *column, *count;
     SmallVector<ColumnTap> taps; ///< none where masks differ between rows
+    bool inPairs = false;        ///< two vectors at a time are their even and their odd elements
+    /// The place of a vector, or of a pair, and its columns.
+    int64_t placeOf(Emitter &e, int64_t vector) const {
+      return (inPairs ? vector / 2 * 2 : vector) * e.target.lanes;
+    }
     Value *countAt(Emitter &e, int64_t vector) const {
-      Value *left = e.b.CreateSub(count, e.number(vector * e.target.lanes));
-      return e.min(left, e.number(e.target.lanes));
+      Value *left = e.b.CreateSub(count, e.number(placeOf(e, vector)));
+      return e.min(left, e.number((inPairs ? 2 : 1) * e.target.lanes));
     }
   };
   /// The taps of some dimensions, added to states of each vector.
@@ -51,6 +57,7 @@ private:
   };
 
   void findTaps();
+  bool canReadPairs();
   void addColumnTaps(Block &block);
   void emitBlock(const Pointers &pointers, const Block &block);
   Carried startOfStates();
@@ -72,11 +79,11 @@ private:
   Value *areDense();
   /// Vectors of a run at a distance from the first one. `outside`: null, or what is read where the
   /// run is not there.
-  SmallVector<Value *> loadFrom(const FirstRuns &first, size_t run,
-                                const RunOffsets::Distance &distance, ArrayRef<Value *> masks,
+  SmallVector<Value *> loadFrom(const Block &block, const FirstRuns &first, size_t run,
+                                const RunOffsets::Distance &distance, const ColumnTap &tap,
                                 Value *outside);
   Value *paddingInMemory(size_t run, Value *padding, int64_t vectors);
-  void emitTogether(ArrayRef<Pointers> rows, const Block &block, bool areInside);
+  void emitTogether(ArrayRef<Pointers> rows, Block block, bool areInside);
   /// Calls a function with each block of columns, of so many vectors at most.
   using Blocks = function_ref<void(int64_t, function_ref<void(const Block &)>)>;
   void emitRows(const Pointers &pointers, Blocks forEach);
@@ -105,6 +112,7 @@ private:
   SmallVector<int64_t> reduced;    ///< dimensions, those of `columnTaps` last
   SmallVector<int64_t> columnTaps; ///< of these, those that the indices along a row depend on
   bool areUnrolled = false;        ///< all taps
+  bool readsPairs = false;         ///< rows together read the even and the odd elements apart
   std::vector<RunOffsets> offsets; ///< of each run; none where one of them has none
 };
 
@@ -150,6 +158,25 @@ void WindowColumns::findTaps() {
       offsets.push_back(std::move(*ofRun));
   if (offsets.size() != runs.size())
     offsets.clear();
+  readsPairs = canReadPairs();
+}
+
+// Where all that runs read is widened from bf16, and nothing depends on the order of columns.
+bool WindowColumns::canReadPairs() {
+  Known known;
+  for (cpu::GatherRunOp run : runs) {
+    if (!run.getType().isBF16() || run.getStepAttr().getInt() != 1 ||
+        !all_of(run->getUsers(), llvm::IsaPred<mlir::arith::ExtFOp>))
+      return false;
+    known[run.getResult()] = nullptr;
+  }
+  SmallVector<mlir::Value> wanted = facts.passes.front().wanted;
+  append_range(wanted, facts.yielded());
+  return isDense &&
+         none_of(reductions(),
+                 [](Accumulator &each) { return each.element().getType().isBF16(); }) &&
+         none_of(facts.opsFor(wanted, known),
+                 llvm::IsaPred<cpu::PositionOp, cpu::RandomOp, cpu::GatherOp>);
 }
 
 // With no dimension, one tap.
@@ -183,10 +210,16 @@ void WindowColumns::addColumnTaps(Block &block) {
       auto scalar = [&](mlir::Value value) {
         return b.CreateExtractElement(oneOf(e, value, next.ones), uint64_t(0));
       };
-      auto &masks = next.masks.emplace_back();
-      for (int64_t v = 0; v < block.vectors; ++v)
-        masks.push_back(ElementRun::mask(e, scalar(run.getIndex()), scalar(run.getExtent()),
-                                         run.getStepAttr().getInt(), v * lanes()));
+      auto masksOf = [&](unsigned vectors) {
+        SmallVector<Value *> masks;
+        for (int64_t v = 0; v < block.vectors; v += vectors)
+          masks.push_back(ElementRun::mask(e, scalar(run.getIndex()), scalar(run.getExtent()),
+                                           run.getStepAttr().getInt(), v * lanes(), vectors));
+        return masks;
+      };
+      next.masks.push_back(masksOf(1));
+      if (readsPairs)
+        next.masksOfPairs.push_back(masksOf(2));
     }
   }
 }
@@ -283,15 +316,18 @@ WindowColumns::Loaded WindowColumns::loadRuns(const Block &block, const Taps &ta
 
 RowCode::Known WindowColumns::valuesAt(const Pointers &pointers, const Block &block, int64_t vector,
                                        ArrayRef<mlir::Value> wanted, Known known) {
-  Value *column = b.CreateAdd(block.column, e.number(vector * lanes()));
+  Value *column = b.CreateAdd(block.column, e.number(block.placeOf(e, vector)));
   if (any_of(facts.opsFor(wanted, known), llvm::IsaPred<cpu::PositionOp>)) {
     Pointers at = pointers;
     at.indices[facts.columns()] = column;
     addPositions(at, e.number(0), known);
   }
-  for (unsigned i : inputsFor(wanted, known))
+  for (unsigned i : inputsFor(wanted, known)) {
+    Value *pointer = inputAt(i, pointers.inputs[i], column), *count = block.countAt(e, vector);
+    const bool isOfPair = block.inPairs && facts.inputAlong(i, facts.columns()) >= 0;
     known[region.getArgument(i)] =
-        loadInput(i, inputAt(i, pointers.inputs[i], column), block.countAt(e, vector));
+        isOfPair ? loadPair(i, pointer, count)[vector % 2] : loadInput(i, pointer, count);
+  }
   compute(wanted, known);
   return known;
 }
@@ -420,9 +456,9 @@ Value *WindowColumns::isInside(const FirstRuns &first, size_t run, size_t bound,
                          scalarOf(offsets[run].bounds()[bound].extent));
 }
 
-SmallVector<Value *> WindowColumns::loadFrom(const FirstRuns &first, size_t run,
+SmallVector<Value *> WindowColumns::loadFrom(const Block &block, const FirstRuns &first, size_t run,
                                              const RunOffsets::Distance &distance,
-                                             ArrayRef<Value *> masks, Value *outside) {
+                                             const ColumnTap &tap, Value *outside) {
   cpu::GatherRunOp op = runs[run];
   const int64_t bytes = e.bytesOf(first.runs[run].elementType());
   Value *place = first.runs[run].start();
@@ -442,10 +478,14 @@ SmallVector<Value *> WindowColumns::loadFrom(const FirstRuns &first, size_t run,
       isHere = b.CreateAnd(isHere, isInside(first, run, bound, indices));
     place = b.CreateSelect(isHere, place, outside);
   }
+  const ElementRun from = first.runs[run].from(place);
   SmallVector<Value *> loaded;
-  for (auto [v, mask] : enumerate(masks))
-    loaded.push_back(
-        first.runs[run].from(place).loadDense(e, v * lanes(), mask, first.paddings[run]));
+  if (block.inPairs)
+    for (auto [pair, mask] : enumerate(tap.masksOfPairs[run]))
+      append_range(loaded, from.loadPair(e, 2 * pair * lanes(), mask, first.paddings[run]));
+  else
+    for (auto [v, mask] : enumerate(tap.masks[run]))
+      loaded.push_back(from.loadDense(e, v * lanes(), mask, first.paddings[run]));
   return loaded;
 }
 
@@ -460,7 +500,8 @@ Value *WindowColumns::paddingInMemory(size_t run, Value *padding, int64_t vector
 }
 
 // What several taps and rows read is loaded once. A tap outside of its tensor reads padding.
-void WindowColumns::emitTogether(ArrayRef<Pointers> rows, const Block &block, bool areInside) {
+void WindowColumns::emitTogether(ArrayRef<Pointers> rows, Block block, bool areInside) {
+  block.inPairs = readsPairs && block.vectors % 2 == 0;
   const FirstRuns first = firstRuns(rows.front(), block);
   SmallVector<Value *> outside(runs.size());
   if (!areInside)
@@ -486,7 +527,7 @@ void WindowColumns::emitTogether(ArrayRef<Pointers> rows, const Block &block, bo
         auto [place, isNew] = known.try_emplace({run, columnTap, distance});
         if (isNew)
           place->second =
-              loadFrom(first, run, distance, block.taps[columnTap].masks[run], outside[run]);
+              loadFrom(block, first, run, distance, block.taps[columnTap], outside[run]);
         loaded.push_back(place->second);
       }
       states[i] = emitTap(block, at, loaded);
@@ -553,22 +594,37 @@ void WindowColumns::emitTogether(const Pointers &first, Blocks forEach) {
     });
 }
 
+/// What is narrowed to 16 bits by a pair at a time, else the value.
+mlir::Value beforeNarrowing(mlir::Value value) {
+  auto narrowed = value.getDefiningOp<mlir::arith::TruncFOp>();
+  return narrowed && narrowed.getIn().getType().isF32() ? narrowed.getIn() : value;
+}
+
 void WindowColumns::finishBlock(const Pointers &pointers, const Block &block,
                                 ArrayRef<Value *> states) {
   const size_t each = states.size() / block.vectors;
   SmallVector<mlir::Value> yielded;
   for (unsigned i : facts.keptOutputs)
-    yielded.push_back(facts.yielded()[i]);
-  for (int64_t v = 0; v < block.vectors; ++v) {
+    yielded.push_back(block.inPairs ? beforeNarrowing(facts.yielded()[i]) : facts.yielded()[i]);
+  auto valuesOf = [&](int64_t v) {
     Known known = scalars;
     for (auto [reduction, state] :
          zip(reductions(), parted(states.slice(v * each, each), reductions(), /*totals=*/false)))
       known[reduction.reduction().getResult()] = reduction.ofState(state)[0];
-    known = valuesAt(pointers, block, v, yielded, std::move(known));
-    Value *column = b.CreateAdd(block.column, e.number(v * lanes()));
-    for (auto [i, value] : zip(facts.keptOutputs, yielded))
-      storeOutput(i, valueOf(value, known), outputAt(i, pointers.outputs[i], column),
-                  block.countAt(e, v));
+    return valuesAt(pointers, block, v, yielded, std::move(known));
+  };
+  const int64_t together = block.inPairs ? 2 : 1;
+  for (int64_t v = 0; v < block.vectors; v += together) {
+    const Known known = valuesOf(v), next = block.inPairs ? valuesOf(v + 1) : Known();
+    Value *column = b.CreateAdd(block.column, e.number(block.placeOf(e, v))),
+          *count = block.countAt(e, v);
+    for (auto [i, value] : zip(facts.keptOutputs, yielded)) {
+      Value *pointer = outputAt(i, pointers.outputs[i], column);
+      if (block.inPairs)
+        storePair(i, {valueOf(value, known), valueOf(value, next)}, pointer, count);
+      else
+        storeOutput(i, valueOf(value, known), pointer, count);
+    }
   }
 }
 

@@ -259,6 +259,60 @@ kernel channels(x: {type}[B, H, W, C], w: f32[3, 5, C]) -> y: f32[B, P, Q, C], z
                             np.testing.assert_array_equal(np.load(self.folder / "z.npy"),
                                                           most.numpy().transpose(last))
 
+    def test_depthwise_of_bf16(self):
+        """Pairs of bf16, which the host widens apart: next to infinities and NaN, and where results are
+        subnormal. The result in bf16 is that in f32, rounded."""
+        generator = np.random.default_rng(5)
+        for stride, dilation, padding in ((1, 1, 0.0), (1, 2, 3.0), (2, 1, 0.0)):
+            at = lambda p, r: f"{stride}*{p} + {dilation}*{r} - {dilation}"
+            dims = "".join(f"  dim {out} = ({x} - 1) / {stride} + 1;\n" for out, x in ("PH", "QW"))
+            (self.folder / "k.mmk").write_text(f"""
+kernel rows(x: bf16[B, C, H, W], w: bf16[C, 3, 3], b: f32[C]) -> y: f32[B, C, P, Q], z: bf16[B, C, P, Q] {{
+{dims}  let v[n, c, p: P, q: Q] =
+    sum[r, s](pad(x, {padding})[n, c, {at("p", "r")}, {at("q", "s")}] * w[c, r, s]) + b[c];
+  y[n, c, p, q] = v[n, c, p, q];
+  z[n, c, p, q] = v[n, c, p, q];
+}}
+kernel channels(x: bf16[B, H, W, C], w: bf16[3, 3, C], b: f32[C]) -> y: f32[B, P, Q, C], z: bf16[B, P, Q, C] {{
+{dims}  let v[n, p: P, q: Q, c] =
+    sum[r, s](pad(x, {padding})[n, {at("p", "r")}, {at("q", "s")}, c] * w[r, s, c]) + b[c];
+  y[n, p, q, c] = v[n, p, q, c];
+  z[n, p, q, c] = v[n, p, q, c];
+}}
+""")
+            for channels, height, width in ((33, 7, 7), (31, 9, 14), (64, 8, 33), (3, 5, 71)):
+                for scale, specials in ((1, True), (2.0**-128, False)):
+                    x = rounded(generator.uniform(-1, 1, (2, channels, height, width)) * scale, "bf16")
+                    if specials:
+                        for special in (np.inf, -np.inf, np.nan):
+                            x.ravel()[generator.integers(x.size, size=3)] = special
+                    w = rounded(generator.uniform(-1, 1, (channels, 3, 3)), "bf16")
+                    bias = (generator.uniform(-1, 1, channels) * scale).astype(np.float32)
+                    wide, weights, added = (torch.from_numpy(each.astype(np.float64))
+                                            for each in (x, w, bias))
+                    expected = torch.nn.functional.conv2d(
+                        torch.nn.functional.pad(wide, (dilation,) * 4, value=padding), weights[:, None],
+                        added, stride, 0, dilation, channels)
+                    for kernel in ("rows", "channels"):
+                        last = (0, 2, 3, 1) if kernel == "channels" else (0, 1, 2, 3)
+                        np.save(self.folder / "x.npy", stored(x.transpose(last), "bf16"))
+                        np.save(self.folder / "w.npy",
+                                stored(w.transpose((1, 2, 0)) if kernel == "channels" else w, "bf16"))
+                        np.save(self.folder / "b.npy", bias)
+                        with self.subTest(kernel=kernel, stride=stride, dilation=dilation, width=width,
+                                          scale=scale):
+                            self.mmk("run", "k.mmk", "--kernel", kernel, "--machine", "host", "B=2",
+                                     f"C={channels}", f"H={height}", f"W={width}", "--input", "x=x.npy",
+                                     "--input", "w=w.npy", "--input", "b=b.npy", "--output", "y=y.npy",
+                                     "--output", "z=z.npy")
+                            found = np.load(self.folder / "y.npy")
+                            np.testing.assert_allclose(found, expected.numpy().transpose(last),
+                                                       atol=1e-5 * scale)
+                            narrow = loaded(np.load(self.folder / "z.npy"), "bf16")
+                            numbers = ~np.isnan(found)
+                            np.testing.assert_array_equal(np.isnan(narrow), ~numbers)
+                            np.testing.assert_array_equal(narrow[numbers], rounded(found, "bf16")[numbers])
+
     def test_prelude(self):
         generator = np.random.default_rng(3)
         nn = torch.nn.functional

@@ -343,6 +343,26 @@ TEST(HostCode, tapsOfSeveralRowsAreLoadedOnce) {
   }
 }
 
+// Of bf16, one load has the elements of two vectors, and a shift and a mask widen them: nothing is
+// moved between lanes but the results.
+TEST(HostCode, pairsOfTapsAreWidenedInPlace) {
+  initialiseTargets();
+  const std::string text =
+      "kernel k(x: bf16[H, W, C], w: bf16[3, 3, C]) -> y: bf16[H, W, C] {"
+      " y[p, q, c] = sum[r, s](pad(x, 0)[p + r - 1, q + s - 1, c] * w[r, s, c]); }";
+  CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+  int64_t found = 0;
+  for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly())) {
+    if (count(block, "vfmadd") != 2 * 36)
+      continue;
+    EXPECT_EQ(count(block, "vmovdqu16\t[^\n]*\\), %zmm"), 18 + 9) << block;
+    EXPECT_EQ(count(block, "vpslld"), 18 + 9) << block;
+    EXPECT_EQ(count(block, "vpmovzx|vperm"), 0) << block;
+    ++found;
+  }
+  EXPECT_GE(found, 2) << text;
+}
+
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time for each instruction: this bounds the compile time of a variant.
   const CodeTarget of = target();

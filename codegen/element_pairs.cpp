@@ -1,0 +1,49 @@
+#include "codegen/element_pairs.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace mmk {
+
+static unsigned lanesOf(Value *vector) {
+  return cast<FixedVectorType>(vector->getType())->getNumElements();
+}
+
+// LLVM joins the truncation of 16 bits with the widening of what it leaves.
+std::array<Value *, 2> evenAndOdd(Emitter &e, Value *both) {
+  IRBuilder<> &b = e.b;
+  const unsigned lanes = lanesOf(both) / 2;
+  Type *type = both->getType()->getScalarType();
+  std::array<Value *, 2> parts;
+  for (unsigned odd : {0u, 1u}) {
+    if (type->getScalarSizeInBits() == 16) {
+      Value *bits = b.CreateBitCast(both, e.vectorOf(b.getInt32Ty(), lanes));
+      Value *narrow =
+          b.CreateTrunc(odd ? b.CreateLShr(bits, 16) : bits, e.vectorOf(b.getInt16Ty(), lanes));
+      parts[odd] = b.CreateBitCast(narrow, e.vectorOf(type, lanes));
+      continue;
+    }
+    SmallVector<int> taken;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      taken.push_back(static_cast<int>(2 * lane + odd));
+    parts[odd] = b.CreateShuffleVector(both, taken);
+  }
+  return parts;
+}
+
+Value *interleaved(Emitter &e, std::array<Value *, 2> evenAndOdd) {
+  return interleaved(e, evenAndOdd, evenAndOdd[0]->getType()->getScalarType());
+}
+
+Value *interleaved(Emitter &e, std::array<Value *, 2> evenAndOdd, Type *element) {
+  const int lanes = static_cast<int>(lanesOf(evenAndOdd[0]));
+  SmallVector<int> all(2 * lanes), order;
+  std::iota(all.begin(), all.end(), 0);
+  for (int lane = 0; lane < lanes; ++lane)
+    order.append({lane, lanes + lane});
+  Value *both = e.b.CreateShuffleVector(evenAndOdd[0], evenAndOdd[1], all);
+  return e.b.CreateShuffleVector(e.convert(both, element), order);
+}
+
+} // namespace mmk
