@@ -38,12 +38,26 @@ Value *interleaved(Emitter &e, std::array<Value *, 2> evenAndOdd) {
 
 Value *interleaved(Emitter &e, std::array<Value *, 2> evenAndOdd, Type *element) {
   const int lanes = static_cast<int>(lanesOf(evenAndOdd[0]));
-  SmallVector<int> all(2 * lanes), order;
-  std::iota(all.begin(), all.end(), 0);
+  SmallVector<int> order;
   for (int lane = 0; lane < lanes; ++lane)
     order.append({lane, lanes + lane});
-  Value *both = e.b.CreateShuffleVector(evenAndOdd[0], evenAndOdd[1], all);
-  return e.b.CreateShuffleVector(e.convert(both, element), order);
+  return e.b.CreateShuffleVector(e.convert(concatenated(e, evenAndOdd), element), order);
+}
+
+static SmallVector<int> lanesFrom(int first, unsigned count) {
+  SmallVector<int> lanes(count);
+  std::iota(lanes.begin(), lanes.end(), first);
+  return lanes;
+}
+
+Value *concatenated(Emitter &e, std::array<Value *, 2> halves) {
+  return e.b.CreateShuffleVector(halves[0], halves[1], lanesFrom(0, 2 * lanesOf(halves[0])));
+}
+
+std::array<Value *, 2> halvesOf(Emitter &e, Value *both) {
+  const unsigned lanes = lanesOf(both) / 2;
+  return {e.b.CreateShuffleVector(both, lanesFrom(0, lanes)),
+          e.b.CreateShuffleVector(both, lanesFrom(static_cast<int>(lanes), lanes))};
 }
 
 } // namespace mmk

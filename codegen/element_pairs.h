@@ -1,5 +1,5 @@
-// Vectors of twice as many lanes as their even and their odd elements. Elements of 16 bits are then
-// widened by a shift or a mask of 32 bits, without moving any.
+// Two vectors of half as many lanes: the even and the odd elements, or one half and the other.
+// Even and odd elements of 16 bits are widened by a shift or a mask of 32 bits, without moving any.
 #pragma once
 
 #include "codegen/emitter.h"
@@ -14,5 +14,9 @@ std::array<llvm::Value *, 2> evenAndOdd(Emitter &e, llvm::Value *both);
 llvm::Value *interleaved(Emitter &e, std::array<llvm::Value *, 2> evenAndOdd);
 /// The same, converted.
 llvm::Value *interleaved(Emitter &e, std::array<llvm::Value *, 2> evenAndOdd, llvm::Type *element);
+
+/// A vector after the other, and the two of such a vector.
+llvm::Value *concatenated(Emitter &e, std::array<llvm::Value *, 2> halves);
+std::array<llvm::Value *, 2> halvesOf(Emitter &e, llvm::Value *both);
 
 } // namespace mmk

@@ -212,6 +212,25 @@ void RowCode::storePair(size_t i, std::array<Value *, 2> values, Value *pointer,
   e.storeSome(interleaved(e, values, stored), pointer, count);
 }
 
+Value *RowCode::loadHalves(size_t i, std::array<Value *, 2> pointers, Value *count) {
+  Type *stored = memoryType(input(i)), *type = elementType(input(i));
+  const bool isAlong = facts.inputAlong(i, facts.columns()) >= 0;
+  std::array<Value *, 2> halves;
+  for (auto [half, pointer] : zip(halves, pointers))
+    half = isAlong ? e.loadSome(e.vectorOf(stored, lanes() / 2), pointer, count)
+                   : e.splat(e.load(stored, pointer), lanes() / 2);
+  Value *value = concatenated(e, halves);
+  return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+}
+
+void RowCode::storeHalves(size_t i, Value *value, std::array<Value *, 2> pointers, Value *count) {
+  Type *stored = memoryType(output(i));
+  if (stored != elementType(output(i)))
+    value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
+  for (auto [half, pointer] : zip(halvesOf(e, value), pointers))
+    e.storeSome(half, pointer, count);
+}
+
 void RowCode::storeElement(size_t i, Value *value, Value *pointer) {
   Value *element = b.CreateExtractElement(value, uint64_t(0));
   Type *stored = memoryType(output(i));

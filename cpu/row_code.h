@@ -79,6 +79,11 @@ protected:
   std::array<llvm::Value *, 2> loadPair(size_t input, llvm::Value *pointer, llvm::Value *count);
   void storePair(size_t output, std::array<llvm::Value *, 2> values, llvm::Value *pointer,
                  llvm::Value *count);
+  /// Of so many elements, at most half a vector, of two rows, one after the other; of an input and
+  /// an output, dense as well.
+  llvm::Value *loadHalves(size_t input, std::array<llvm::Value *, 2> pointers, llvm::Value *count);
+  void storeHalves(size_t output, llvm::Value *value, std::array<llvm::Value *, 2> pointers,
+                   llvm::Value *count);
   /// The first lane.
   void storeElement(size_t output, llvm::Value *value, llvm::Value *pointer);
   /// Address of column `c`, where the tensor runs along the columns.

@@ -91,15 +91,10 @@ Value *ElementRun::load(Emitter &e, int64_t column) const {
   return lanesOf(e, elements, step);
 }
 
-int64_t ElementRun::maskLanes(Emitter &e, int64_t step) {
-  return e.target.lanes * (step <= mostStep ? step : 1);
-}
-
 Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, int64_t column,
-                        unsigned vectors) {
+                        unsigned columns) {
   IRBuilder<> &b = e.b;
-  const int64_t lanes = maskLanes(e, step) * vectors,
-                between = step * e.target.lanes * vectors / lanes;
+  const int64_t lanes = maskLanes(columns, step), between = step * columns / lanes;
   // Lanes until an index reaches a bound.
   auto until = [&](Value *bound) {
     Value *indices = b.CreateSub(bound, b.CreateAdd(index, e.number(column * step)));
@@ -112,8 +107,8 @@ Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, i
 }
 
 Value *ElementRun::loadInside(Emitter &e, int64_t column, Value *padding) const {
-  Value *inside =
-      e.b.CreateAnd(mask(e, index, extent, step, column), e.splat(here, maskLanes(e, step)));
+  Value *inside = e.b.CreateAnd(mask(e, index, extent, step, column, e.target.lanes),
+                                e.splat(here, maskLanes(e.target.lanes, step)));
   return loadMasked(e, column, inside, padding);
 }
 
@@ -143,6 +138,18 @@ std::array<Value *, 2> ElementRun::loadPair(Emitter &e, int64_t column, Value *m
                            Align(e.bytesOf(element)), mask, Constant::getNullValue(type));
   Value *around = e.b.CreateShuffleVector(padding, SmallVector<int>(lanes, 0));
   return evenAndOdd(e, padded(e, elements, element, mask, around));
+}
+
+Value *ElementRun::loadHalves(Emitter &e, const ElementRun &other, Value *mask,
+                              Value *padding) const {
+  auto *type = cast<FixedVectorType>(vector(e, e.target.lanes / 2 * step));
+  auto load = [&](Value *from) {
+    return e.b.CreateMaskedLoad(type, from, Align(e.bytesOf(element)), mask,
+                                Constant::getNullValue(type));
+  };
+  Value *elements = concatenated(e, {load(first), load(other.first)}),
+        *inside = concatenated(e, {mask, mask});
+  return padded(e, lanesOf(e, elements, step), element, lanesOf(e, inside, step), padding);
 }
 
 Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *mask, Value *padding) const {

@@ -46,6 +46,10 @@ struct ElementRun {
   /// Of two vectors of a dense run without steps, the even elements and the odd ones.
   std::array<llvm::Value *, 2> loadPair(Emitter &e, int64_t column, llvm::Value *mask,
                                         llvm::Value *padding) const;
+  /// The first elements of this run and those of another one, each half a vector, of dense runs of
+  /// a short step.
+  llvm::Value *loadHalves(Emitter &e, const ElementRun &other, llvm::Value *mask,
+                          llvm::Value *padding) const;
   llvm::Value *isDense(Emitter &e) const { return e.b.CreateICmpEQ(stride, e.number(1)); }
   static bool isShort(int64_t step) { return step <= mostStep; }
   llvm::Value *isHere() const { return here; }
@@ -58,12 +62,15 @@ struct ElementRun {
   llvm::Type *elementType() const { return element; }
   /// The run from a column on.
   ElementRun movedBy(Emitter &e, llvm::Value *columns) const;
-  /// One bit for each of maskLanes, from a column on, of which the index is below the extent: where
-  /// elements between those of the run are loaded, too, these have their own.
+  /// One bit for each of maskLanes, or of another number, from a column on, of which the index is
+  /// below the extent: where elements between those of the run are loaded, too, these have their
+  /// own.
   static llvm::Value *mask(Emitter &e, llvm::Value *index, llvm::Value *extent, int64_t step,
-                           int64_t column, unsigned vectors = 1);
+                           int64_t column, unsigned lanes);
 
-  static int64_t maskLanes(Emitter &e, int64_t step);
+  static int64_t maskLanes(unsigned lanes, int64_t step) {
+    return lanes * (isShort(step) ? step : 1);
+  }
 
 private:
   /// The most steps whose elements are loaded with those between them.

@@ -32,19 +32,24 @@ private:
     SmallVector<SmallVector<Value *>> masks;        ///< of each run, by vector
     SmallVector<SmallVector<Value *>> masksOfPairs; ///< the same of two vectors
   };
+  /// The lanes of vectors: columns that follow each other; of two vectors, the even and the odd
+  /// ones; or of one vector, the columns of two rows along `dimOfHalves`.
+  enum class Lanes { inOrder, pairs, halves };
   /// Columns that are computed together.
   struct Block {
     int64_t vectors;
     Value *column, *count;
     SmallVector<ColumnTap> taps; ///< none where masks differ between rows
-    bool inPairs = false;        ///< two vectors at a time are their even and their odd elements
+    Lanes lanes = Lanes::inOrder;
+    bool inPairs() const { return lanes == Lanes::pairs; }
+    bool inHalves() const { return lanes == Lanes::halves; }
     /// The place of a vector, or of a pair, and its columns.
     int64_t placeOf(Emitter &e, int64_t vector) const {
-      return (inPairs ? vector / 2 * 2 : vector) * e.target.lanes;
+      return (inPairs() ? vector / 2 * 2 : vector) * e.target.lanes;
     }
     Value *countAt(Emitter &e, int64_t vector) const {
       Value *left = e.b.CreateSub(count, e.number(placeOf(e, vector)));
-      return e.min(left, e.number((inPairs ? 2 : 1) * e.target.lanes));
+      return e.min(left, e.number((inPairs() ? 2 : 1) * e.target.lanes));
     }
   };
   /// The taps of some dimensions, added to states of each vector.
@@ -57,7 +62,9 @@ private:
   };
 
   void findTaps();
+  bool hasAnyOrder();
   bool canReadPairs();
+  bool canJoinRows();
   void addColumnTaps(Block &block);
   void emitBlock(const Pointers &pointers, const Block &block);
   Carried startOfStates();
@@ -74,20 +81,25 @@ private:
   };
   FirstRuns firstRuns(const Pointers &pointers, const Block &block);
   Value *isInside(const FirstRuns &first, size_t run, size_t bound, int64_t distance);
-  Value *areRowsInside(const Pointers &pointers, int64_t rows);
+  Value *areRowsInside(const Pointers &pointers, Lanes lanes);
   Value *scalarOf(mlir::Value value);
   Value *areDense();
-  /// Vectors of a run at a distance from the first one. `outside`: null, or what is read where the
-  /// run is not there.
+  /// Where a run is, so far from the first one. `outside`: null, or what is read where it is not
+  /// there.
+  ElementRun runFrom(const FirstRuns &first, size_t run, ArrayRef<int64_t> moves, Value *outside);
   SmallVector<Value *> loadFrom(const Block &block, const FirstRuns &first, size_t run,
-                                const RunOffsets::Distance &distance, const ColumnTap &tap,
-                                Value *outside);
+                                SmallVector<int64_t> moves, const ColumnTap &tap, Value *outside);
   Value *paddingInMemory(size_t run, Value *padding, int64_t vectors);
   void emitTogether(ArrayRef<Pointers> rows, Block block, bool areInside);
   /// Calls a function with each block of columns, of so many vectors at most.
   using Blocks = function_ref<void(int64_t, function_ref<void(const Block &)>)>;
   void emitRows(const Pointers &pointers, Blocks forEach);
-  void emitTogether(const Pointers &first, Blocks forEach);
+  void emitTogether(const Pointers &first, Blocks forEach, Lanes lanes);
+  void forGroups(const Pointers &pointers, int64_t dim, int64_t together,
+                 function_ref<void(const Pointers &)> body);
+  Value *areHalves();
+  void emitHalves();
+  void emitInOrder();
   void forEachBlock(int64_t mostVectors, function_ref<void(const Block &)> body);
   Carried emitTaps(const Block &block, Taps taps);
   using Loaded = SmallVector<SmallVector<Value *>>; ///< the elements of each run, by vector
@@ -101,6 +113,11 @@ private:
   Known valuesAt(const Pointers &pointers, const Block &block, int64_t vector,
                  ArrayRef<mlir::Value> wanted, Known known);
 
+  int64_t dimOfHalves() const { return facts.outerKept.end()[-2]; }
+  /// The pointers of a vector's two halves.
+  std::array<Pointers, 2> halvesAt(const Pointers &pointers) {
+    return {pointers, moved(pointers, dimOfHalves(), e.number(1))};
+  }
   MutableArrayRef<Accumulator> reductions() { return accumulators.front(); }
   std::optional<int64_t> literal(int64_t dim) {
     auto size = cast<cpu::RowsOp>(region.getParentOp()).getSizes()[dim];
@@ -161,22 +178,34 @@ void WindowColumns::findTaps() {
   readsPairs = canReadPairs();
 }
 
-// Where all that runs read is widened from bf16, and nothing depends on the order of columns.
-bool WindowColumns::canReadPairs() {
+/// Whether columns may be anywhere in vectors: what is computed depends on no position.
+bool WindowColumns::hasAnyOrder() {
   Known known;
-  for (cpu::GatherRunOp run : runs) {
-    if (!run.getType().isBF16() || run.getStepAttr().getInt() != 1 ||
-        !all_of(run->getUsers(), llvm::IsaPred<mlir::arith::ExtFOp>))
-      return false;
+  for (cpu::GatherRunOp run : runs)
     known[run.getResult()] = nullptr;
-  }
   SmallVector<mlir::Value> wanted = facts.passes.front().wanted;
   append_range(wanted, facts.yielded());
-  return isDense &&
-         none_of(reductions(),
-                 [](Accumulator &each) { return each.element().getType().isBF16(); }) &&
-         none_of(facts.opsFor(wanted, known),
-                 llvm::IsaPred<cpu::PositionOp, cpu::RandomOp, cpu::GatherOp>);
+  return isDense && none_of(facts.opsFor(wanted, known),
+                            llvm::IsaPred<cpu::PositionOp, cpu::RandomOp, cpu::GatherOp>);
+}
+
+// Where all that runs read is widened from bf16.
+bool WindowColumns::canReadPairs() {
+  auto isWidened = [](cpu::GatherRunOp run) {
+    return run.getType().isBF16() && run.getStepAttr().getInt() == 1 &&
+           all_of(run->getUsers(), llvm::IsaPred<mlir::arith::ExtFOp>);
+  };
+  return hasAnyOrder() && all_of(runs, isWidened) &&
+         none_of(reductions(), [](Accumulator &each) { return each.element().getType().isBF16(); });
+}
+
+/// Whether several rows can be computed together.
+bool WindowColumns::canJoinRows() {
+  Block any{1, e.number(0), e.number(0), {}};
+  addColumnTaps(any);
+  return !any.taps.empty() && !offsets.empty() && all_of(runs, [](cpu::GatherRunOp run) {
+    return ElementRun::isShort(run.getStepAttr().getInt());
+  });
 }
 
 // With no dimension, one tap.
@@ -210,16 +239,16 @@ void WindowColumns::addColumnTaps(Block &block) {
       auto scalar = [&](mlir::Value value) {
         return b.CreateExtractElement(oneOf(e, value, next.ones), uint64_t(0));
       };
-      auto masksOf = [&](unsigned vectors) {
+      auto masksOf = [&](unsigned columns) {
         SmallVector<Value *> masks;
-        for (int64_t v = 0; v < block.vectors; v += vectors)
+        for (int64_t first = 0; first < block.vectors * lanes(); first += columns)
           masks.push_back(ElementRun::mask(e, scalar(run.getIndex()), scalar(run.getExtent()),
-                                           run.getStepAttr().getInt(), v * lanes(), vectors));
+                                           run.getStepAttr().getInt(), first, columns));
         return masks;
       };
-      next.masks.push_back(masksOf(1));
+      next.masks.push_back(masksOf(block.inHalves() ? lanes() / 2 : lanes()));
       if (readsPairs)
-        next.masksOfPairs.push_back(masksOf(2));
+        next.masksOfPairs.push_back(masksOf(2 * lanes()));
     }
   }
 }
@@ -323,10 +352,16 @@ RowCode::Known WindowColumns::valuesAt(const Pointers &pointers, const Block &bl
     addPositions(at, e.number(0), known);
   }
   for (unsigned i : inputsFor(wanted, known)) {
-    Value *pointer = inputAt(i, pointers.inputs[i], column), *count = block.countAt(e, vector);
-    const bool isOfPair = block.inPairs && facts.inputAlong(i, facts.columns()) >= 0;
-    known[region.getArgument(i)] =
-        isOfPair ? loadPair(i, pointer, count)[vector % 2] : loadInput(i, pointer, count);
+    Value *&value = known[region.getArgument(i)], *count = block.countAt(e, vector);
+    auto at = [&](const Pointers &from) { return inputAt(i, from.inputs[i], column); };
+    if (block.inHalves()) {
+      const auto [one, other] = halvesAt(pointers);
+      value = loadHalves(i, {at(one), at(other)}, count);
+    } else if (block.inPairs() && facts.inputAlong(i, facts.columns()) >= 0) {
+      value = loadPair(i, at(pointers), count)[vector % 2];
+    } else {
+      value = loadInput(i, at(pointers), count);
+    }
   }
   compute(wanted, known);
   return known;
@@ -431,15 +466,19 @@ WindowColumns::FirstRuns WindowColumns::firstRuns(const Pointers &pointers, cons
 
 // Whether all taps of rows that follow each other are inside of their tensors, columns aside: the
 // first and the last index of each bound are.
-Value *WindowColumns::areRowsInside(const Pointers &pointers, int64_t rows) {
+Value *WindowColumns::areRowsInside(const Pointers &pointers, Lanes lanes) {
   const FirstRuns first = firstRuns(pointers, Block{1, e.number(0), e.number(0), {}});
   Value *are = b.getTrue();
   for (auto [run, offset] : enumerate(offsets)) {
     std::vector<RunOffsets::Distance> distances;
     for (SmallVector<int64_t> moves : movesOfTaps())
-      for (int64_t row : {int64_t(0), rows - 1}) {
-        moves[facts.outerKept.back()] = row;
-        distances.push_back(offset.distance(moves));
+      for (bool isLast : {false, true}) {
+        if (lanes == Lanes::halves)
+          moves[dimOfHalves()] = isLast;
+        for (int64_t row : {int64_t(0), CpuTuning::rowsOfWindow - 1}) {
+          moves[facts.outerKept.back()] = row;
+          distances.push_back(offset.distance(moves));
+        }
       }
     for (size_t bound = 0; bound < offset.bounds().size(); ++bound) {
       const auto at = [&](const RunOffsets::Distance &each) { return each.bounded[bound]; };
@@ -456,10 +495,10 @@ Value *WindowColumns::isInside(const FirstRuns &first, size_t run, size_t bound,
                          scalarOf(offsets[run].bounds()[bound].extent));
 }
 
-SmallVector<Value *> WindowColumns::loadFrom(const Block &block, const FirstRuns &first, size_t run,
-                                             const RunOffsets::Distance &distance,
-                                             const ColumnTap &tap, Value *outside) {
+ElementRun WindowColumns::runFrom(const FirstRuns &first, size_t run, ArrayRef<int64_t> moves,
+                                  Value *outside) {
   cpu::GatherRunOp op = runs[run];
+  const RunOffsets::Distance distance = offsets[run].distance(moves);
   const int64_t bytes = e.bytesOf(first.runs[run].elementType());
   Value *place = first.runs[run].start();
   int64_t elements = 0;
@@ -478,14 +517,26 @@ SmallVector<Value *> WindowColumns::loadFrom(const Block &block, const FirstRuns
       isHere = b.CreateAnd(isHere, isInside(first, run, bound, indices));
     place = b.CreateSelect(isHere, place, outside);
   }
-  const ElementRun from = first.runs[run].from(place);
+  return first.runs[run].from(place);
+}
+
+SmallVector<Value *> WindowColumns::loadFrom(const Block &block, const FirstRuns &first, size_t run,
+                                             SmallVector<int64_t> moves, const ColumnTap &tap,
+                                             Value *outside) {
+  const ElementRun from = runFrom(first, run, moves, outside);
+  Value *padding = first.paddings[run];
   SmallVector<Value *> loaded;
-  if (block.inPairs)
+  if (block.inHalves()) {
+    moves[dimOfHalves()] = 1;
+    const ElementRun other = runFrom(first, run, moves, outside);
+    return {from.loadHalves(e, other, tap.masks[run].front(), padding)};
+  }
+  if (block.inPairs())
     for (auto [pair, mask] : enumerate(tap.masksOfPairs[run]))
-      append_range(loaded, from.loadPair(e, 2 * pair * lanes(), mask, first.paddings[run]));
+      append_range(loaded, from.loadPair(e, 2 * pair * lanes(), mask, padding));
   else
     for (auto [v, mask] : enumerate(tap.masks[run]))
-      loaded.push_back(from.loadDense(e, v * lanes(), mask, first.paddings[run]));
+      loaded.push_back(from.loadDense(e, v * lanes(), mask, padding));
   return loaded;
 }
 
@@ -501,7 +552,8 @@ Value *WindowColumns::paddingInMemory(size_t run, Value *padding, int64_t vector
 
 // What several taps and rows read is loaded once. A tap outside of its tensor reads padding.
 void WindowColumns::emitTogether(ArrayRef<Pointers> rows, Block block, bool areInside) {
-  block.inPairs = readsPairs && block.vectors % 2 == 0;
+  if (readsPairs && block.vectors % 2 == 0)
+    block.lanes = Lanes::pairs;
   const FirstRuns first = firstRuns(rows.front(), block);
   SmallVector<Value *> outside(runs.size());
   if (!areInside)
@@ -523,11 +575,9 @@ void WindowColumns::emitTogether(ArrayRef<Pointers> rows, Block block, bool areI
       moves[facts.outerKept.back()] = static_cast<int64_t>(i);
       Loaded loaded;
       for (size_t run = 0; run < runs.size(); ++run) {
-        const RunOffsets::Distance distance = offsets[run].distance(moves);
-        auto [place, isNew] = known.try_emplace({run, columnTap, distance});
+        auto [place, isNew] = known.try_emplace({run, columnTap, offsets[run].distance(moves)});
         if (isNew)
-          place->second =
-              loadFrom(block, first, run, distance, block.taps[columnTap], outside[run]);
+          place->second = loadFrom(block, first, run, moves, block.taps[columnTap], outside[run]);
         loaded.push_back(place->second);
       }
       states[i] = emitTap(block, at, loaded);
@@ -564,29 +614,63 @@ void WindowColumns::emitRows(const Pointers &pointers, Blocks forEach) {
       forEach(CpuTuning::vectorsOfWindow, [&](const Block &block) { emitBlock(at, block); });
     });
   };
-  const bool haveShortSteps = all_of(
-      runs, [](cpu::GatherRunOp run) { return ElementRun::isShort(run.getStepAttr().getInt()); });
-  Block any{1, e.number(0), e.number(0), {}};
-  addColumnTaps(any);
-  if (any.taps.empty() || !haveShortSteps || offsets.empty())
+  if (!canJoinRows())
     return oneByOne();
-  Value *most = e.number(CpuTuning::rowsOfWindow);
-  Value *areTogether = b.CreateAnd(b.CreateICmpSGE(rows, most), areDense());
+  Value *areTogether =
+      b.CreateAnd(b.CreateICmpSGE(rows, e.number(CpuTuning::rowsOfWindow)), areDense());
   e.when(areTogether, [&] {
-    e.loop(e.number(0), rows, most, [&](Value *row) {
-      // The last ones begin earlier, so that they are as many.
-      emitTogether(moved(pointers, dim, e.min(row, b.CreateSub(rows, most))), forEach);
-    });
+    forGroups(pointers, dim, CpuTuning::rowsOfWindow,
+              [&](const Pointers &first) { emitTogether(first, forEach, Lanes::inOrder); });
   });
   e.when(b.CreateNot(areTogether), oneByOne);
 }
 
+/// So many indices of a dimension together. The last ones begin earlier, so that they are as many.
+void WindowColumns::forGroups(const Pointers &pointers, int64_t dim, int64_t together,
+                              function_ref<void(const Pointers &)> body) {
+  Value *size = places.sizes[dim], *each = e.number(together);
+  e.loop(e.number(0), size, each,
+         [&](Value *index) { body(moved(pointers, dim, e.min(index, b.CreateSub(size, each)))); });
+}
+
+/// Whether columns fill half of a vector only, and others can fill the rest (i1).
+Value *WindowColumns::areHalves() {
+  if (facts.outerKept.size() < 2 || !hasAnyOrder() || !canJoinRows())
+    return b.getFalse();
+  auto hasMost = [&](int64_t dim, int64_t most) {
+    return b.CreateICmpSLE(places.sizes[dim], e.number(most));
+  };
+  auto hasLeast = [&](int64_t dim, int64_t least) {
+    return b.CreateICmpSGE(places.sizes[dim], e.number(least));
+  };
+  return b.CreateAnd({areDense(), hasMost(facts.columns(), lanes() / 2),
+                      hasLeast(facts.outerKept.back(), CpuTuning::rowsOfWindow),
+                      hasLeast(dimOfHalves(), 2)});
+}
+
+void WindowColumns::emitHalves() {
+  Block block{1, e.number(0), places.sizes[facts.columns()], {}, Lanes::halves};
+  addColumnTaps(block);
+  nest(ArrayRef(facts.outerKept).drop_back(2), start(), e.number(0), {},
+       [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
+         forGroups(pointers, dimOfHalves(), 2, [&](const Pointers &pair) {
+           forGroups(
+               pair, facts.outerKept.back(), CpuTuning::rowsOfWindow, [&](const Pointers &first) {
+                 emitTogether(
+                     first, [&](int64_t, function_ref<void(const Block &)> body) { body(block); },
+                     Lanes::halves);
+               });
+         });
+         return Carried();
+       });
+}
+
 /// As many rows as are computed together; some of their taps may be outside of their tensors.
-void WindowColumns::emitTogether(const Pointers &first, Blocks forEach) {
+void WindowColumns::emitTogether(const Pointers &first, Blocks forEach, Lanes lanes) {
   SmallVector<Pointers> rows;
   for (int64_t i = 0; i < CpuTuning::rowsOfWindow; ++i)
     rows.push_back(moved(first, facts.outerKept.back(), e.number(i)));
-  Value *areAllInside = areRowsInside(first, CpuTuning::rowsOfWindow);
+  Value *areAllInside = areRowsInside(first, lanes);
   for (bool areInside : {true, false})
     e.when(areInside ? areAllInside : b.CreateNot(areAllInside), [&] {
       forEach(CpuTuning::vectorsOfRows,
@@ -605,7 +689,7 @@ void WindowColumns::finishBlock(const Pointers &pointers, const Block &block,
   const size_t each = states.size() / block.vectors;
   SmallVector<mlir::Value> yielded;
   for (unsigned i : facts.keptOutputs)
-    yielded.push_back(block.inPairs ? beforeNarrowing(facts.yielded()[i]) : facts.yielded()[i]);
+    yielded.push_back(block.inPairs() ? beforeNarrowing(facts.yielded()[i]) : facts.yielded()[i]);
   auto valuesOf = [&](int64_t v) {
     Known known = scalars;
     for (auto [reduction, state] :
@@ -613,17 +697,21 @@ void WindowColumns::finishBlock(const Pointers &pointers, const Block &block,
       known[reduction.reduction().getResult()] = reduction.ofState(state)[0];
     return valuesAt(pointers, block, v, yielded, std::move(known));
   };
-  const int64_t together = block.inPairs ? 2 : 1;
+  const int64_t together = block.inPairs() ? 2 : 1;
   for (int64_t v = 0; v < block.vectors; v += together) {
-    const Known known = valuesOf(v), next = block.inPairs ? valuesOf(v + 1) : Known();
+    const Known known = valuesOf(v), next = block.inPairs() ? valuesOf(v + 1) : Known();
     Value *column = b.CreateAdd(block.column, e.number(block.placeOf(e, v))),
           *count = block.countAt(e, v);
     for (auto [i, value] : zip(facts.keptOutputs, yielded)) {
-      Value *pointer = outputAt(i, pointers.outputs[i], column);
-      if (block.inPairs)
-        storePair(i, {valueOf(value, known), valueOf(value, next)}, pointer, count);
-      else
-        storeOutput(i, valueOf(value, known), pointer, count);
+      auto at = [&, i = i](const Pointers &from) { return outputAt(i, from.outputs[i], column); };
+      if (block.inHalves()) {
+        const auto [one, other] = halvesAt(pointers);
+        storeHalves(i, valueOf(value, known), {at(one), at(other)}, count);
+      } else if (block.inPairs()) {
+        storePair(i, {valueOf(value, known), valueOf(value, next)}, at(pointers), count);
+      } else {
+        storeOutput(i, valueOf(value, known), at(pointers), count);
+      }
     }
   }
 }
@@ -652,8 +740,7 @@ void WindowColumns::forEachBlock(int64_t mostVectors, function_ref<void(const Bl
 
 // The loop over blocks is where what is the same for all iterations takes longest: masks of taps
 // that run along the columns, or else whether rows are inside.
-void WindowColumns::emit() {
-  findTaps();
+void WindowColumns::emitInOrder() {
   const auto emitAll = [&](Blocks forEach) {
     if (facts.outerKept.empty())
       return forEach(CpuTuning::vectorsOfWindow,
@@ -670,6 +757,14 @@ void WindowColumns::emit() {
   forEachBlock(CpuTuning::vectorsOfRows, [&](const Block &block) {
     emitAll([&](int64_t, function_ref<void(const Block &)> body) { body(block); });
   });
+}
+
+void WindowColumns::emit() {
+  findTaps();
+  Value *are = areHalves();
+  if (!isa<Constant>(are))
+    e.when(are, [&] { emitHalves(); });
+  e.when(b.CreateNot(are), [&] { emitInOrder(); });
 }
 
 } // namespace

@@ -442,12 +442,15 @@ void WindowOperand::emitRun(const Fields &fields, const WindowForm &form, const 
   for (Value *extent : fields.extents)
     isDense = b.CreateAnd(isDense,
                           b.CreateICmpULT(extent, e.number(std::numeric_limits<int32_t>::max())));
-  e.when(isDense, [&] {
-    if (op.isWindowOfA() && form.type == element() && step == 1)
-      copyRun(fields, table, part);
-    else
-      emitRun(fields, form, table, part, /*isDense=*/true);
-  });
+  Value *isCopied = b.getFalse();
+  if (op.isWindowOfA() && form.type == element() && step == 1) {
+    // A vector or two take less time than deciding whether all of a row is inside.
+    isCopied =
+        b.CreateAnd(isDense, b.CreateICmpSGT(part.length, e.number(2 * int64_t(e.target.lanes))));
+    e.when(isCopied, [&] { copyRun(fields, table, part); });
+  }
+  e.when(b.CreateAnd(isDense, b.CreateNot(isCopied)),
+         [&] { emitRun(fields, form, table, part, /*isDense=*/true); });
   e.when(b.CreateNot(isDense), [&] { emitRun(fields, form, table, part, /*isDense=*/false); });
 }
 

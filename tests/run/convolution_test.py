@@ -232,7 +232,8 @@ kernel channels(x: {type}[B, H, W, C], w: f32[3, 5, C]) -> y: f32[B, P, Q, C], z
   z[n, p, q, c] = max[r: 3, s: 5](pad(x, -inf)[n, {stride}*p + r - 1, {stride}*q + s - 2, c]);
 }}
 """)
-                for channels, height, width in ((3, 5, 1), (3, 5, 17), (3, 14, 40), (3, 5, 130), (70, 19, 20)):
+                for channels, height, width in ((3, 5, 1), (5, 9, 7), (3, 8, 15), (3, 5, 17), (3, 14, 40), (3, 5, 130),
+                                                (70, 19, 20)):
                     x = rounded(generator.uniform(-1, 1, (2, channels, height, width)), type)
                     w = generator.uniform(-1, 1, (channels, 1, 3, 5)).astype(np.float32)
                     wide, weights = (torch.from_numpy(each.astype(np.float64)) for each in (x, w))

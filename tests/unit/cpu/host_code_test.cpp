@@ -363,6 +363,23 @@ TEST(HostCode, pairsOfTapsAreWidenedInPlace) {
   EXPECT_GE(found, 2) << text;
 }
 
+// Rows of half a vector are computed two by two: each load of a tap has the elements of one.
+TEST(HostCode, shortRowsShareVectors) {
+  initialiseTargets();
+  const std::string text =
+      "kernel k(x: f32[C, H, W], w: f32[C, 3, 3]) -> y: f32[C, H, W] {"
+      " y[c, p, q] = sum[r, s](pad(x, 0)[c, p + r - 1, q + s - 1] * w[c, r, s]); }";
+  CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+  int64_t found = 0;
+  for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly())) {
+    if (count(block, "vfmadd") != 36 || count(block, "vinsertf64x4") < 18)
+      continue;
+    EXPECT_EQ(count(block, "vmovups\t[^\n]*\\), %ymm"), 2 * 18) << block;
+    ++found;
+  }
+  EXPECT_GE(found, 2) << text;
+}
+
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time for each instruction: this bounds the compile time of a variant.
   const CodeTarget of = target();
