@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -41,6 +42,7 @@ private:
     Value *column, *count;
     SmallVector<ColumnTap> taps; ///< none where masks differ between rows
     Lanes lanes = Lanes::inOrder;
+    bool isWhole = false; ///< all columns of all vectors, and what runs have for them, are there
     bool inPairs() const { return lanes == Lanes::pairs; }
     bool inHalves() const { return lanes == Lanes::halves; }
     /// The place of a vector, or of a pair, and its columns.
@@ -100,7 +102,15 @@ private:
   Value *areHalves();
   void emitHalves();
   void emitInOrder();
-  void forEachBlock(int64_t mostVectors, function_ref<void(const Block &)> body);
+  /// Columns of a tile.
+  struct Strip {
+    Value *first, *end;
+  };
+  void forEachBlock(const Strip &strip, int64_t mostVectors,
+                    function_ref<void(const Block &)> body);
+  void forWholeBlocks(const Strip &strip, function_ref<void(const Block &)> body);
+  Value *areColumnsInside();
+  Value *stripWidth();
   Carried emitTaps(const Block &block, Taps taps);
   using Loaded = SmallVector<SmallVector<Value *>>; ///< the elements of each run, by vector
   Carried emitTap(const Block &block, const Taps &taps, const Loaded &loaded);
@@ -113,6 +123,10 @@ private:
   Known valuesAt(const Pointers &pointers, const Block &block, int64_t vector,
                  ArrayRef<mlir::Value> wanted, Known known);
 
+  Type *elementOf(size_t run) {
+    cpu::GatherRunOp op = runs[run];
+    return e.elementType(op.getType());
+  }
   int64_t dimOfHalves() const { return facts.outerKept.end()[-2]; }
   /// The pointers of a vector's two halves.
   std::array<Pointers, 2> halvesAt(const Pointers &pointers) {
@@ -241,9 +255,12 @@ void WindowColumns::addColumnTaps(Block &block) {
       };
       auto masksOf = [&](unsigned columns) {
         SmallVector<Value *> masks;
+        const int64_t step = run.getStepAttr().getInt();
         for (int64_t first = 0; first < block.vectors * lanes(); first += columns)
-          masks.push_back(ElementRun::mask(e, scalar(run.getIndex()), scalar(run.getExtent()),
-                                           run.getStepAttr().getInt(), first, columns));
+          masks.push_back(block.isWhole
+                              ? e.splat(b.getTrue(), ElementRun::maskLanes(columns, step))
+                              : ElementRun::mask(e, scalar(run.getIndex()), scalar(run.getExtent()),
+                                                 step, first, columns));
         return masks;
       };
       next.masks.push_back(masksOf(block.inHalves() ? lanes() / 2 : lanes()));
@@ -616,8 +633,8 @@ void WindowColumns::emitRows(const Pointers &pointers, Blocks forEach) {
   };
   if (!canJoinRows())
     return oneByOne();
-  Value *areTogether =
-      b.CreateAnd(b.CreateICmpSGE(rows, e.number(CpuTuning::rowsOfWindow)), areDense());
+  Value *areTogether = b.CreateAnd(
+      {b.CreateICmpSGE(rows, e.number(CpuTuning::rowsOfWindow)), areDense(), areColumnsInside()});
   e.when(areTogether, [&] {
     forGroups(pointers, dim, CpuTuning::rowsOfWindow,
               [&](const Pointers &first) { emitTogether(first, forEach, Lanes::inOrder); });
@@ -716,10 +733,10 @@ void WindowColumns::finishBlock(const Pointers &pointers, const Block &block,
   }
 }
 
-void WindowColumns::forEachBlock(int64_t mostVectors, function_ref<void(const Block &)> body) {
-  Value *columns = places.sizes[facts.columns()];
-  e.loopWhile(e.number(0), columns, [&](Value *column) {
-    Value *left = b.CreateSub(columns, column), *taken = e.number(0);
+void WindowColumns::forEachBlock(const Strip &strip, int64_t mostVectors,
+                                 function_ref<void(const Block &)> body) {
+  e.loopWhile(strip.first, strip.end, [&](Value *column) {
+    Value *left = b.CreateSub(strip.end, column), *taken = e.number(0);
     // As few vectors as hold the rest.
     for (int64_t vectors = 1; vectors <= mostVectors; vectors *= 2) {
       const bool isMost = vectors == mostVectors;
@@ -738,6 +755,65 @@ void WindowColumns::forEachBlock(int64_t mostVectors, function_ref<void(const Bl
   });
 }
 
+/// The same of rows together whose columns are inside: whole blocks have no masks. A vector at a
+/// time holds the rest.
+void WindowColumns::forWholeBlocks(const Strip &strip, function_ref<void(const Block &)> body) {
+  const int64_t columns = CpuTuning::vectorsOfRows * lanes();
+  auto emit = [&](Block block) {
+    addColumnTaps(block);
+    body(block);
+  };
+  Value *rest = b.CreateAdd(strip.first, e.roundDown(b.CreateSub(strip.end, strip.first), columns));
+  e.loop(strip.first, rest, e.number(columns), [&](Value *column) {
+    emit({CpuTuning::vectorsOfRows, column, e.number(columns), {}, Lanes::inOrder, true});
+  });
+  e.loop(rest, strip.end, e.number(lanes()), [&](Value *column) {
+    emit({1, column, e.min(b.CreateSub(strip.end, column), e.number(lanes())), {}});
+  });
+}
+
+/// Whether runs have all columns of the tile, where these do not depend on taps (i1).
+Value *WindowColumns::areColumnsInside() {
+  Block block{1, e.number(0), e.number(0), {}};
+  addColumnTaps(block);
+  if (!columnTaps.empty() || block.taps.empty())
+    return b.getTrue();
+  Value *are = b.getTrue(), *last = b.CreateSub(places.sizes[facts.columns()], e.number(1));
+  for (cpu::GatherRunOp run : runs) {
+    auto scalar = [&](mlir::Value value) {
+      return b.CreateExtractElement(oneOf(e, value, block.taps.front().ones), uint64_t(0));
+    };
+    Value *first = scalar(run.getIndex()), *extent = scalar(run.getExtent());
+    are = b.CreateAnd({are, b.CreateICmpULT(first, extent),
+                       b.CreateICmpULT(e.plus(first, last, run.getStepAttr().getInt()), extent)});
+  }
+  return are;
+}
+
+/// Equal strips of whole blocks, of which L1 holds what the taps of some rows read: it is read
+/// again for the next rows.
+Value *WindowColumns::stripWidth() {
+  int64_t bytes = 0;
+  for (auto [run, offset] : enumerate(offsets)) {
+    std::set<RunOffsets::Distance> places;
+    for (SmallVector<int64_t> moves : movesOfTaps())
+      for (int64_t row = 0; row < CpuTuning::rowsOfWindow; ++row) {
+        moves[facts.outerKept.back()] = row;
+        places.insert(offset.distance(moves));
+      }
+    bytes += static_cast<int64_t>(places.size()) * e.bytesOf(elementOf(run));
+  }
+  for (unsigned i : inputsFor(facts.passes.front().wanted, Known()))
+    if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputVaries(i))
+      bytes += static_cast<int64_t>(movesOfTaps().size()) * bytesOfInput(i);
+  const int64_t block = CpuTuning::vectorsOfRows * lanes(),
+                most = std::max(CpuTuning().l1Bytes / 2 / std::max<int64_t>(bytes, 1), block);
+  Value *columns = places.sizes[facts.columns()],
+        *strips = e.ceilDiv(b.CreateBinaryIntrinsic(Intrinsic::smax, columns, e.number(1)),
+                            e.number(most));
+  return e.roundUp(e.ceilDiv(columns, strips), block);
+}
+
 // The loop over blocks is where what is the same for all iterations takes longest: masks of taps
 // that run along the columns, or else whether rows are inside.
 void WindowColumns::emitInOrder() {
@@ -751,11 +827,20 @@ void WindowColumns::emitInOrder() {
            return Carried();
          });
   };
-  if (columnTaps.empty())
-    return emitAll(
-        [&](int64_t most, function_ref<void(const Block &)> body) { forEachBlock(most, body); });
-  forEachBlock(CpuTuning::vectorsOfRows, [&](const Block &block) {
-    emitAll([&](int64_t, function_ref<void(const Block &)> body) { body(block); });
+  Value *columns = places.sizes[facts.columns()];
+  if (!columnTaps.empty())
+    return forEachBlock({e.number(0), columns}, CpuTuning::vectorsOfRows, [&](const Block &block) {
+      emitAll([&](int64_t, function_ref<void(const Block &)> body) { body(block); });
+    });
+  Value *width = areUnrolled && !offsets.empty() ? stripWidth() : columns;
+  e.loop(e.number(0), columns, width, [&](Value *first) {
+    const Strip strip{first, e.min(b.CreateAdd(first, width), columns)};
+    emitAll([&](int64_t most, function_ref<void(const Block &)> body) {
+      if (most == CpuTuning::vectorsOfRows)
+        forWholeBlocks(strip, body);
+      else
+        forEachBlock(strip, most, body);
+    });
   });
 }
 
