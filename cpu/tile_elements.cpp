@@ -120,13 +120,24 @@ static Value *padded(Emitter &e, Value *elements, Type *element, Value *inside, 
                                              : e.b.CreateSelect(inside, elements, padding);
 }
 
+ElementRun::Loaded ElementRun::paddedLanes(Emitter &e, Value *elements, Value *mask,
+                                           Value *padding) const {
+  if (step == 1)
+    return {padded(e, elements, element, mask, padding), nullptr};
+  const auto [even, odd] = evenAndOdd(e, elements);
+  const auto [isEvenInside, isOddInside] = evenAndOdd(e, mask);
+  return {padded(e, even, element, isEvenInside, padding),
+          padded(e, odd, element, isOddInside, padding)};
+}
+
 // Those between the elements are inside of the tensor, too.
-Value *ElementRun::loadDense(Emitter &e, int64_t column, Value *mask, Value *padding) const {
+ElementRun::Loaded ElementRun::loadDense(Emitter &e, int64_t column, Value *mask,
+                                         Value *padding) const {
   auto *type = cast<FixedVectorType>(vector(e, e.target.lanes * step));
   Value *elements =
       e.b.CreateMaskedLoad(type, e.offset(first, column * step * e.bytesOf(element)),
                            Align(e.bytesOf(element)), mask, Constant::getNullValue(type));
-  return padded(e, lanesOf(e, elements, step), element, lanesOf(e, mask, step), padding);
+  return paddedLanes(e, elements, mask, padding);
 }
 
 std::array<Value *, 2> ElementRun::loadPair(Emitter &e, int64_t column, Value *mask,
@@ -140,16 +151,15 @@ std::array<Value *, 2> ElementRun::loadPair(Emitter &e, int64_t column, Value *m
   return evenAndOdd(e, padded(e, elements, element, mask, around));
 }
 
-Value *ElementRun::loadHalves(Emitter &e, const ElementRun &other, Value *mask,
-                              Value *padding) const {
+ElementRun::Loaded ElementRun::loadHalves(Emitter &e, const ElementRun &other, Value *mask,
+                                          Value *padding) const {
   auto *type = cast<FixedVectorType>(vector(e, e.target.lanes / 2 * step));
   auto load = [&](Value *from) {
     return e.b.CreateMaskedLoad(type, from, Align(e.bytesOf(element)), mask,
                                 Constant::getNullValue(type));
   };
-  Value *elements = concatenated(e, {load(first), load(other.first)}),
-        *inside = concatenated(e, {mask, mask});
-  return padded(e, lanesOf(e, elements, step), element, lanesOf(e, inside, step), padding);
+  Value *elements = concatenated(e, {load(first), load(other.first)});
+  return paddedLanes(e, elements, concatenated(e, {mask, mask}), padding);
 }
 
 Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *mask, Value *padding) const {
@@ -168,7 +178,7 @@ Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *mask, Value *pa
   };
   if (step > mostStep)
     return ofMemory();
-  return e.either(isDense(e), [&] { return loadDense(e, column, mask, padding); }, ofMemory);
+  return e.either(isDense(e), [&] { return loadDense(e, column, mask, padding)[0]; }, ofMemory);
 }
 
 // A stride of 1 is known when the kernel is called, and is the same for all of it.

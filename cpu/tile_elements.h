@@ -41,15 +41,16 @@ struct ElementRun {
   /// Where a mask has the elements of such a vector, else the padding.
   llvm::Value *loadMasked(Emitter &e, int64_t column, llvm::Value *mask,
                           llvm::Value *padding) const;
-  /// The same of a dense run of a short step.
-  llvm::Value *loadDense(Emitter &e, int64_t column, llvm::Value *mask, llvm::Value *padding) const;
+  /// The same of a dense run of a short step; of a step of two, also those one further.
+  using Loaded = std::array<llvm::Value *, 2>;
+  Loaded loadDense(Emitter &e, int64_t column, llvm::Value *mask, llvm::Value *padding) const;
   /// Of two vectors of a dense run without steps, the even elements and the odd ones.
   std::array<llvm::Value *, 2> loadPair(Emitter &e, int64_t column, llvm::Value *mask,
                                         llvm::Value *padding) const;
   /// The first elements of this run and those of another one, each half a vector, of dense runs of
   /// a short step.
-  llvm::Value *loadHalves(Emitter &e, const ElementRun &other, llvm::Value *mask,
-                          llvm::Value *padding) const;
+  Loaded loadHalves(Emitter &e, const ElementRun &other, llvm::Value *mask,
+                    llvm::Value *padding) const;
   llvm::Value *isDense(Emitter &e) const { return e.b.CreateICmpEQ(stride, e.number(1)); }
   static bool isShort(int64_t step) { return step <= mostStep; }
   llvm::Value *isHere() const { return here; }
@@ -76,6 +77,8 @@ private:
   /// The most steps whose elements are loaded with those between them.
   static constexpr int64_t mostStep = 2;
   llvm::Type *vector(Emitter &e, unsigned lanes) const;
+  Loaded paddedLanes(Emitter &e, llvm::Value *elements, llvm::Value *mask,
+                     llvm::Value *padding) const;
 
   llvm::Type *element;
   int64_t step;

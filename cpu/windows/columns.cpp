@@ -89,8 +89,15 @@ private:
   /// Where a run is, so far from the first one. `outside`: null, or what is read where it is not
   /// there.
   ElementRun runFrom(const FirstRuns &first, size_t run, ArrayRef<int64_t> moves, Value *outside);
-  SmallVector<Value *> loadFrom(const Block &block, const FirstRuns &first, size_t run,
-                                SmallVector<int64_t> moves, const ColumnTap &tap, Value *outside);
+  struct LoadedRun {
+    SmallVector<Value *> elements, between; ///< of steps of two, those one further
+  };
+  LoadedRun loadFrom(const Block &block, const FirstRuns &first, size_t run,
+                     SmallVector<int64_t> moves, const ColumnTap &tap, Value *outside);
+  /// The elements of a run that were loaded for it, or between those of another one.
+  using KnownRuns = std::map<std::tuple<size_t, size_t, RunOffsets::Distance>, LoadedRun>;
+  ArrayRef<Value *> findLoaded(const KnownRuns &known, size_t run, size_t columnTap,
+                               const RunOffsets::Distance &distance);
   Value *paddingInMemory(size_t run, Value *padding, int64_t vectors);
   void emitTogether(ArrayRef<Pointers> rows, Block block, bool areInside);
   /// Calls a function with each block of columns, of so many vectors at most.
@@ -537,24 +544,45 @@ ElementRun WindowColumns::runFrom(const FirstRuns &first, size_t run, ArrayRef<i
   return first.runs[run].from(place);
 }
 
-SmallVector<Value *> WindowColumns::loadFrom(const Block &block, const FirstRuns &first, size_t run,
-                                             SmallVector<int64_t> moves, const ColumnTap &tap,
-                                             Value *outside) {
+WindowColumns::LoadedRun WindowColumns::loadFrom(const Block &block, const FirstRuns &first,
+                                                 size_t run, SmallVector<int64_t> moves,
+                                                 const ColumnTap &tap, Value *outside) {
   const ElementRun from = runFrom(first, run, moves, outside);
   Value *padding = first.paddings[run];
-  SmallVector<Value *> loaded;
+  LoadedRun loaded;
+  auto add = [&](ElementRun::Loaded vectors) {
+    loaded.elements.push_back(vectors[0]);
+    if (vectors[1])
+      loaded.between.push_back(vectors[1]);
+  };
   if (block.inHalves()) {
     moves[dimOfHalves()] = 1;
     const ElementRun other = runFrom(first, run, moves, outside);
-    return {from.loadHalves(e, other, tap.masks[run].front(), padding)};
-  }
-  if (block.inPairs())
+    add(from.loadHalves(e, other, tap.masks[run].front(), padding));
+  } else if (block.inPairs()) {
     for (auto [pair, mask] : enumerate(tap.masksOfPairs[run]))
-      append_range(loaded, from.loadPair(e, 2 * pair * lanes(), mask, padding));
-  else
+      append_range(loaded.elements, from.loadPair(e, 2 * pair * lanes(), mask, padding));
+  } else {
     for (auto [v, mask] : enumerate(tap.masks[run]))
-      loaded.push_back(from.loadDense(e, v * lanes(), mask, padding));
+      add(from.loadDense(e, v * lanes(), mask, padding));
+  }
   return loaded;
+}
+
+ArrayRef<Value *> WindowColumns::findLoaded(const KnownRuns &known, size_t run, size_t columnTap,
+                                            const RunOffsets::Distance &distance) {
+  if (const auto found = known.find({run, columnTap, distance}); found != known.end())
+    return found->second.elements;
+  cpu::GatherRunOp op = runs[run];
+  const auto stride = find(offsets[run].strides(), op.getStride());
+  if (op.getStepAttr().getInt() != 2 || stride == offsets[run].strides().end())
+    return {};
+  RunOffsets::Distance before = distance;
+  --before.indices[stride - offsets[run].strides().begin()];
+  for (const auto &[key, loaded] : known)
+    if (std::get<0>(key) == run && std::get<2>(key) == before)
+      return loaded.between;
+  return {};
 }
 
 /// In memory, as many elements of padding as vectors of a run may read.
@@ -580,7 +608,7 @@ void WindowColumns::emitTogether(ArrayRef<Pointers> rows, Block block, bool areI
   for (Carried &ofRow : states)
     for (int64_t v = 0; v < block.vectors; ++v)
       ofRow.append(startOfStates());
-  std::map<std::tuple<size_t, size_t, RunOffsets::Distance>, SmallVector<Value *>> known;
+  KnownRuns known;
   for (SmallVector<int64_t> moves : movesOfTaps()) {
     size_t columnTap = 0;
     for (int64_t dim : columnTaps)
@@ -592,10 +620,14 @@ void WindowColumns::emitTogether(ArrayRef<Pointers> rows, Block block, bool areI
       moves[facts.outerKept.back()] = static_cast<int64_t>(i);
       Loaded loaded;
       for (size_t run = 0; run < runs.size(); ++run) {
-        auto [place, isNew] = known.try_emplace({run, columnTap, offsets[run].distance(moves)});
-        if (isNew)
-          place->second = loadFrom(block, first, run, moves, block.taps[columnTap], outside[run]);
-        loaded.push_back(place->second);
+        const RunOffsets::Distance distance = offsets[run].distance(moves);
+        ArrayRef<Value *> found = findLoaded(known, run, columnTap, distance);
+        if (found.empty()) {
+          LoadedRun &next = known[{run, columnTap, distance}];
+          next = loadFrom(block, first, run, moves, block.taps[columnTap], outside[run]);
+          found = next.elements;
+        }
+        loaded.emplace_back(found);
       }
       states[i] = emitTap(block, at, loaded);
     }

@@ -314,6 +314,21 @@ kernel channels(x: bf16[B, H, W, C], w: bf16[3, 3, C], b: f32[C]) -> y: f32[B, P
                             np.testing.assert_array_equal(np.isnan(narrow), ~numbers)
                             np.testing.assert_array_equal(narrow[numbers], rounded(found, "bf16")[numbers])
 
+    def test_windows_of_channels(self):
+        """Runs that begin outside of the tensor, or whose taps do, are not whole."""
+        for kernel in (
+                "x: bf16[B, H, W, C], w: bf16[3, 3, C]) -> y: f32[B, H, W, C] {\n  y[n, p, q, c] = sum[r, s]("
+                "pad(x, 2)[n, p + r - 1, q + s - 1, c - 1] * w[r, s, c]);\n}",
+                "x: f32[B, H, W, C], w: f32[3, 3, C]) -> y: f32[B, H, W, C] {\n  y[n, p, q, c] = sum[r, s]("
+                "pad(x, 2)[n, p + r - 1, q, c + s - 1] * w[r, s, c]);\n}",
+                "x: f32[B, C, H, W], w: f32[C, 3, 3]) -> y: f32[B, C, H, W] {\n  y[n, c, p, q] = sum[r, s]("
+                "pad(x, 2)[n, c - 1, p + r - 1, q + s - 1] * w[c, r, s]);\n}"):
+            for channels, height, width in ((570, 9, 7), (33, 4, 8), (7, 5, 33)):
+                with self.subTest(kernel=kernel, channels=channels):
+                    # Each result is compared with the reference.
+                    self.mmk("run", "-", "--machine", "host", "B=2", f"C={channels}", f"H={height}",
+                             f"W={width}", text=f"kernel k({kernel}\n")
+
     def test_prelude(self):
         generator = np.random.default_rng(3)
         nn = torch.nn.functional

@@ -363,6 +363,26 @@ TEST(HostCode, pairsOfTapsAreWidenedInPlace) {
   EXPECT_GE(found, 2) << text;
 }
 
+// With a stride of two, the elements between those of a tap are those of the next: of a row of
+// three taps, two are loaded, two vectors for each vector of results.
+TEST(HostCode, tapsOfStridesShareVectors) {
+  initialiseTargets();
+  const std::string text =
+      "kernel k(x: f32[C, H, W], w: f32[C, 3, 3]) -> y: f32[C, P, Q] {"
+      " dim P = (H - 1) / 2 + 1; dim Q = (W - 1) / 2 + 1;"
+      " y[c, p, q] = sum[r, s](pad(x, 0)[c, 2*p + r - 1, 2*q + s - 1] * w[c, r, s]); }";
+  CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+  int64_t found = 0;
+  for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly())) {
+    if (count(block, "vfmadd") != 2 * 36)
+      continue;
+    EXPECT_EQ(count(block, "vmovups\t[^\n]*\\), %zmm[0-9]+ \\{%k"), 9 * 2 * 2 * 2) << block;
+    EXPECT_EQ(count(block, "vperm"), 9 * 3 * 2) << block;
+    ++found;
+  }
+  EXPECT_GE(found, 2) << text;
+}
+
 // Rows of half a vector are computed two by two: each load of a tap has the elements of one.
 TEST(HostCode, shortRowsShareVectors) {
   initialiseTargets();
