@@ -248,7 +248,10 @@ private:
       if (input->get().getDefiningOp<linalg::ContractOp>())
         continue;
       const AffineMap map = generic.getMatchingIndexingMap(input);
-      const bool isFull = map.getNumResults() == map.getNumDims() && map.isPermutation();
+      const bool isFull = map.isProjectedPermutation() &&
+                          llvm::all_of(llvm::enumerate(dimNames(generic)), [&](auto loop) {
+                            return map.isFunctionOfDim(loop.index()) || extentOf(loop.value()) == 1;
+                          });
       const int64_t bytes = bytesOf(input->get()),
                     piece = std::max(bytes, machine_.packetBytes / 4); // as it is charged
       (isFull ? work.reads : work.rowReads)

@@ -1,4 +1,5 @@
 #include "passes/windows/image_operand.h"
+#include "passes/dimensions.h"
 #include "passes/variant.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
@@ -123,7 +124,7 @@ private:
       if (axis.tap)
         taps.push_back(*axis.tap);
     for (int64_t dim : image.depth)
-      if (dim != int64_t(image.channel))
+      if (dim != int64_t(image.channel) && names[dim] != "1")
         found.push_back(dim);
     if (taps != found)
       return "its taps are not in the order of its tensor";
@@ -215,6 +216,17 @@ std::optional<ImageOperand> imageOperand(linalg::ContractOp contract) {
   return image;
 }
 
+/// Whether a copy has all dimensions of the window, and beside them those of one element: the taps
+/// of a 1x1 window.
+static bool readsAllOfWindow(linalg::GenericOp copy) {
+  const AffineMap order = copy.getIndexingMapsArray()[0];
+  const SmallVector<StringRef> names = dimNames(copy);
+  return order.isProjectedPermutation() &&
+         llvm::all_of(llvm::seq<unsigned>(0, names.size()), [&](unsigned dim) {
+           return order.isFunctionOfDim(dim) || names[dim] == "1";
+         });
+}
+
 SmallVector<CopiedWindow> copiedWindows(ir::KernelOp kernel) {
   SmallVector<CopiedWindow> found;
   kernel.walk([&](linalg::ContractOp contract) {
@@ -227,8 +239,7 @@ SmallVector<CopiedWindow> copiedWindows(ir::KernelOp kernel) {
         continue;
       const bool copies =
           copy.getBody()->getTerminator()->getOperand(0) == copy.getBody()->getArgument(0);
-      if (copies && copy.getDpsInputs()[0].getDefiningOp<ir::WindowOp>() &&
-          copy.getIndexingMapsArray()[0].isPermutation())
+      if (copies && copy.getDpsInputs()[0].getDefiningOp<ir::WindowOp>() && readsAllOfWindow(copy))
         found.push_back({contract, which, copy});
     }
   });
@@ -238,14 +249,14 @@ SmallVector<CopiedWindow> copiedWindows(ir::KernelOp kernel) {
 // The copy's dimension d is dimension `order(d)` of the window.
 static AffineMap mapInOrder(linalg::GenericOp copy, ir::WindowOp window) {
   const AffineMap order = copy.getIndexingMapsArray()[0];
-  SmallVector<AffineExpr> dims(order.getResults());
-  return window.getMap().replaceDimsAndSymbols(dims, {}, dims.size(),
+  const SmallVector<AffineExpr> dims(order.getResults());
+  return window.getMap().replaceDimsAndSymbols(dims, {}, order.getNumDims(),
                                                window.getMap().getNumSymbols());
 }
 
 static SmallVector<StringRef> namesInOrder(linalg::GenericOp copy, ir::WindowOp window) {
   const AffineMap order = copy.getIndexingMapsArray()[0];
-  SmallVector<StringRef> names(order.getNumResults());
+  SmallVector<StringRef> names(order.getNumDims(), "1");
   for (auto [place, expression] : llvm::enumerate(order.getResults()))
     names[cast<AffineDimExpr>(expression).getPosition()] =
         cast<StringAttr>(window.getDims()[place]).getValue();

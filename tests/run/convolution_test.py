@@ -187,6 +187,52 @@ class Convolutions(CommandTest):
             draw = random.Random(f"{seed} {number}")
             self.compare(Parameters(draw), np.random.default_rng([seed, number]), draw)
 
+    def test_strided_pointwise(self):
+        """A 1x1 window with a stride has no dimension of taps, and the cube loads it as one with taps."""
+        generator = np.random.default_rng(5)
+        for type, channels, stride in (("f16", 16, 2), ("f16", 32, 3), ("i8", 32, 2)):
+            result = "i32" if type == "i8" else "f32"
+            (self.folder / "k.mmk").write_text(f"""
+kernel first(x: {type}[B, C, H, W], w: const {type}[O, C, 1, 1]) -> y: {result}[B, O, P, Q] {{
+  dim P = (H - 1) / {stride} + 1;
+  dim Q = (W - 1) / {stride} + 1;
+  y = conv2d(x, w, {stride}, 0, 1);
+}}
+kernel last(x: {type}[B, H, W, C], w: {type}[1, 1, C, O]) -> y: {result}[B, P, Q, O] {{
+  dim P = (H - 1) / {stride} + 1;
+  dim Q = (W - 1) / {stride} + 1;
+  y = conv2d_nhwc(x, w, {stride}, 0, 1);
+}}
+kernel line(x: {type}[B, C, W], w: {type}[O, C, 1]) -> y: {result}[B, O, Q] {{
+  dim Q = (W - 1) / {stride} + 1;
+  y = conv1d(x, w, {stride}, 0, 1);
+}}
+""")
+            x, w = (generator.integers(-8, 9, shape).astype(np.int8 if type == "i8" else np.float16)
+                    for shape in ((2, 37, 13, 18), (21, 37, 1, 1)))
+            whole = np.einsum("nchw,oc->nohw", x.astype(np.float64), w[..., 0, 0].astype(np.float64))
+            strided = whole[:, :, ::stride, ::stride]
+            for kernel, image, weights, expected, words in (
+                    ("first", x, w, strided, ["H=13"]),
+                    ("last", x.transpose(0, 2, 3, 1), w.transpose(2, 3, 1, 0), strided.transpose(0, 2, 3, 1), ["H=13"]),
+                    ("line", x[:, :, 0], w[..., 0], strided[:, :, 0], [])):
+                np.save(self.folder / "x.npy", np.ascontiguousarray(image))
+                np.save(self.folder / "w.npy", np.ascontiguousarray(weights))
+                for machine in ("ascend910b3", "ascend310p3", "ascend950pr"):
+                    for window in (f"direct({channels})", "unfolded"):
+                        with self.subTest(type=type, stride=stride, kernel=kernel, machine=machine, window=window):
+                            self.mmk("run", "k.mmk", "--kernel", kernel, "--machine", machine, "--watch", "--set",
+                                     f"window={window}", "B=2", "C=37", "O=21", "W=18", *words, "--input", "x=x.npy",
+                                     "--input", "w=w.npy", "--output", "y=y.npy")
+                            np.testing.assert_array_equal(np.load(self.folder / "y.npy"), expected)
+
+    def test_default_of_strided_pointwise(self):
+        """With channels first the elements of a line lie apart, and the default reads the image by windows."""
+        for machine in ("ascend910b2", "ascend310p3"):
+            said = self.mmk("run", "examples/convolution/resnet50.mmk", "--kernel", "pointwise_stride2", "--case",
+                            "layer_56_256_512", "--machine", machine, "--count-only", "--no-cache")
+            self.assertIn("window=direct(", said)
+
     def test_limits_of_direct_windows(self):
         """A run whose taps or lines do not fit is refused with what is legal."""
         small = ["B=1", "C=16", "O=16", "H=8"]
