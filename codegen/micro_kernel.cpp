@@ -132,7 +132,7 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
           }
           next[panelAt] = e.offset(at, stride);
           for (size_t i = first; i < next.size(); ++i)
-            next[i] = e.offset(values[i], 4);
+            next[i] = kernel.stepOfA ? e.offset(values[i], kernel.stepOfA) : e.offset(values[i], 4);
           return next;
         });
     after.truncate(first);

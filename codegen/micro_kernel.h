@@ -50,6 +50,8 @@ struct MicroKernel {
   /// Elements of B as they are stored, widened in registers; null: as they are multiplied.
   llvm::Type *stored = nullptr;
   bool flips = false; ///< bytes of B are signed, and offset by 128 in registers
+  /// Bytes from step to step of A, where it is packed step by step; null: four, of dense rows.
+  llvm::Value *stepOfA = nullptr;
 
   llvm::Type *sumType(Emitter &e) const {
     return e.vectorOf(sumsAreFloats(multiply) ? e.f32() : e.b.getInt32Ty(), e.target.lanes);

@@ -43,7 +43,8 @@ def Cpu_ProductOp : Cpu_TileOp<"product"> {
     input, and yields one element for each output. The tensors run along m and k (A), and along k and
     n (B). `scratch` is where blocks of the operands are packed, and where sums wait between two
     passes: no more of it is used than stays in the caches. With `packed`, B is a constant that comes
-    in panels (support/panel_layout.h), over its whole depth.
+    in panels (support/panel_layout.h), over its whole depth; with `packedLeft`, A is one, where the
+    target can multiply it.
 
     With `window`, A or B, the one that runs along [-1, -1], is the tensor of which a matrix of its
     elements is multiplied. The position of a row and that of a column of the matrix are each split
@@ -72,7 +73,8 @@ def Cpu_ProductOp : Cpu_TileOp<"product"> {
                        AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
                        AnyStaticShapeMemRef:$acc, Variadic<Index>:$windowOperands,
                        OptionalAttr<AffineMapAttr>:$window,
-                       OptionalAttr<DenseI64ArrayAttr>:$windowDigits, UnitAttr:$packed);
+                       OptionalAttr<DenseI64ArrayAttr>:$windowDigits, UnitAttr:$packed,
+                       UnitAttr:$packedLeft);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong

@@ -39,7 +39,7 @@ def CpuPackConstants : Pass<"cpu-pack-constants", "::mlir::ModuleOp"> {
   let summary = "read constant operands of products from panels";
   let description = [{
     A parameter that is `const` comes packed where all its uses are the right operand of products
-    over its whole depth; any other comes as its rows.
+    over its whole depth, or all are the left one; any other comes as its rows.
     ```mlir
     // args [.., #mmk.named<"w"["K", "N"] const>]
     cpu.product %x[..], %w[..]            cpu.product %x[..], %w[..]

@@ -129,7 +129,10 @@ public:
     return packedOperandsOf(kernel, target);
   }
   void readRows(aicore::KernelOp kernel) const override {
-    kernel.walk([](cpu::ProductOp product) { product.setPacked(false); });
+    kernel.walk([](cpu::ProductOp product) {
+      product.setPacked(false);
+      product.setPackedLeft(false);
+    });
   }
 
 private:

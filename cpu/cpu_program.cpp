@@ -2,6 +2,7 @@
 
 #include "cpu/batch_prefetcher.h"
 #include "cpu/chain/code.h"
+#include "cpu/constants/operand.h"
 #include "cpu/cumulation/code.h"
 #include "cpu/rows.h"
 
@@ -51,7 +52,7 @@ void CpuProgram::beginIteration(mlir::scf::ForOp op, Value *i) {
   next = {};
   auto products = op.getBody()->getOps<cpu::ProductOp>();
   if (!llvm::hasSingleElement(products) || !isOfBatch(*products.begin()) ||
-      (*products.begin()).getPacked() || (*products.begin()).getWindow())
+      packedSideOf(*products.begin(), e.target) || (*products.begin()).getWindow())
     return;
   Value *following = b.CreateAdd(i, values.value(op.getStep()));
   Value *isLast = b.CreateICmpSGE(following, values.value(op.getUpperBound()));

@@ -6,6 +6,7 @@
 #include "codegen/pack.h"
 #include "cpu/batch_prefetcher.h"
 #include "cpu/blocks.h"
+#include "cpu/constants/left.h"
 #include "cpu/constants/skinny.h"
 #include "cpu/denormal.h"
 #include "cpu/skinny_floats.h"
@@ -137,9 +138,6 @@ private:
   }
   Function *widenRows();
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
-  /// A block of B that is a window, as panels in its scratch.
-  void packWindow(const ProductOperands &operands, Value *from, Value *depth, Value *first,
-                  Value *columns, Value *columnBytes);
   Function *rowsOfWindow();
   void zeroLastStep(Value *to, Value *rowBytes, Value *rows, Value *depth);
   /// isDenormalFree, of windows without their matrices.
@@ -453,14 +451,11 @@ Function *ProductEmitter::widenRows() {
   return moveElements(e, element, element->isIntegerTy() ? b.getInt32Ty() : e.f32());
 }
 
-/// Rows of a window that is A as packRows has them, or of one that is B in the groups of a panel.
+/// Rows of a window that is A as packRows has them.
 Function *ProductEmitter::rowsOfWindow() {
   WindowForm form{element};
   if (elementsOfStep(multiply) == 1)
     form.type = element->isIntegerTy() ? static_cast<Type *>(b.getInt32Ty()) : e.f32();
-  else if (op.isWindowOfB())
-    form = {nullptr, elementsOfStep(multiply), multiply == Multiply::int8Dot4};
-  form.inPanels = op.isWindowOfB();
   return WindowOperand(e, op).rows(name + "_window", form);
 }
 
@@ -497,25 +492,6 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   if (rowsCanStay())
     markLazy(*move);
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
-}
-
-// Places without an element are zeroed.
-void ProductEmitter::packWindow(const ProductOperands &operands, Value *from, Value *depth,
-                                Value *first, Value *columns, Value *columnBytes) {
-  const int64_t group = elementsOfStep(multiply);
-  forEachPanel(e, columns, [&](Value *vectors, Value *column) {
-    Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
-    Value *rowBytes = b.CreateMul(width, e.number(4));
-    Value *panel = e.offset(operands.bScratch, b.CreateMul(column, columnBytes));
-    Value *steps = b.CreateUDiv(e.roundUp(depth, elementsAtOnce(multiply)), e.number(group)),
-          *whole = b.CreateUDiv(e.roundUp(depth, group), e.number(group));
-    Value *isRagged = b.CreateICmpSLT(b.CreateSub(columns, column), width);
-    whole = b.CreateSelect(isRagged, e.number(0), whole);
-    b.CreateMemSet(e.offset(panel, b.CreateMul(whole, rowBytes)), b.getInt8(0),
-                   b.CreateMul(b.CreateSub(steps, whole), rowBytes), MaybeAlign());
-  });
-  b.CreateCall(rowsOfWindow(),
-               {operands.bScratch, operands.window, columnBytes, from, depth, first, columns});
 }
 
 // All rows of A by a block of B, which is resident in L2; if the depth takes several passes, as
@@ -629,7 +605,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
           b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
         };
         if (op.isWindowOfB())
-          packWindow(operands, from, depth, column, columns, bytes);
+          packWindow(e, op, multiply, name, operands.bScratch, operands.window,
+                     {from, depth, column, columns, bytes});
         else if (!constant)
           e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
@@ -743,14 +720,17 @@ static bool emitOfPanels(Emitter &e, cpu::ProductOp op, const ProductOperands &o
 }
 
 bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
-  if (!op.getPacked())
+  const std::optional<unsigned> packed = packedSideOf(op, e.target);
+  if (!packed)
     return emitPlain(e, op, operands);
   Value *areFew = e.b.CreateICmpSLE(operands.constant.columns, e.number(PanelLayout::fewColumns));
   ProductOperands plain = operands;
   plain.constant = {};
   bool complete = true;
   e.when(areFew, [&] { complete &= emitPlain(e, op, plain); });
-  e.when(e.b.CreateNot(areFew), [&] { complete &= emitOfPanels(e, op, operands); });
+  e.when(e.b.CreateNot(areFew), [&] {
+    complete &= *packed == 0 ? emitConstantLeft(e, op, operands) : emitOfPanels(e, op, operands);
+  });
   return complete;
 }
 

@@ -7,9 +7,10 @@
 
 namespace mmk {
 
-/// A constant operand B in panels (cpu/constants/operand.h).
+/// A constant operand in panels (cpu/constants/operand.h). The columns of a left one are the rows
+/// of the product.
 struct ConstantPlace {
-  llvm::Value *prefix = nullptr; ///< null: B is a plane
+  llvm::Value *prefix = nullptr; ///< null: both operands are planes
   llvm::Value *panels = nullptr; ///< of the batch
   /// The first column of the product, and all columns of the operand.
   llvm::Value *column = nullptr, *columns = nullptr;
@@ -22,7 +23,7 @@ struct ProductOperands {
   /// where it is unknown.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
   bool hasNext() const { return aAhead != nullptr; }
-  ConstantPlace constant;        ///< where B is one; then `b` is for few columns
+  ConstantPlace constant;        ///< of one of them; then its plane is for few columns
   llvm::Value *window = nullptr; ///< frame of a WindowOperand, which is A or B; null: neither
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;

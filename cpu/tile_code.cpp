@@ -41,16 +41,18 @@ SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
 
 namespace {
 
-/// Where a constant operand B is, in panels, and as a plane where it has few columns. Its batch is
+/// Where a constant operand is, in panels, and as a plane where it has few columns. Its batch is
 /// the row-major number of its other dimensions.
 void placeConstant(Emitter &e, cpu::ProductOp op, ProgramValues &values,
                    ProductOperands &operands) {
   IRBuilder<> &b = e.b;
   const PackedOperand operand = packedOperandOf(op, e.target);
   const PanelLayout &layout = operand.layout;
-  const GlobalTensor &tensor = values.global(op.getB());
+  const bool isLeft = packedSideOf(op, e.target) == 0;
+  const mlir::OperandRange offsets = isLeft ? op.getAOffsets() : op.getBOffsets();
+  const GlobalTensor &tensor = values.global(isLeft ? op.getA() : op.getB());
   Value *batch = e.number(0);
-  for (auto [i, offset] : enumerate(op.getBOffsets()))
+  for (auto [i, offset] : enumerate(offsets))
     if (operand.isBatch(i))
       batch = b.CreateAdd(b.CreateMul(batch, tensor.extents[i]), values.value(offset));
   ConstantPlace &place = operands.constant;
@@ -58,7 +60,7 @@ void placeConstant(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   place.columns = e.number(1);
   for (size_t dim = operand.n.first; dim <= operand.n.last; ++dim)
     place.columns = b.CreateMul(place.columns, tensor.extents[dim]);
-  place.column = values.value(op.getBOffsets()[operand.n.last]);
+  place.column = values.value(offsets[operand.n.last]);
   Value *vectors = b.CreateUDiv(e.roundUp(place.columns, layout.lanes), e.number(layout.lanes));
   Value *steps = b.CreateUDiv(e.roundUp(operands.k, layout.unit), e.number(layout.group));
   Value *bytes = b.CreateMul(b.CreateMul(vectors, steps), e.number(layout.stepBytes()));
@@ -67,8 +69,11 @@ void placeConstant(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   bytes = b.CreateSelect(areFew, b.CreateMul(operands.k, rowBytes), bytes);
   place.panels =
       e.offset(e.offset(tensor.pointer, PanelLayout::prefixBytes), b.CreateMul(batch, bytes));
-  operands.b = {e.offset(place.panels, b.CreateMul(place.column, e.number(layout.elementBytes))),
-                rowBytes, e.number(layout.elementBytes)};
+  Value *start = e.offset(place.panels, b.CreateMul(place.column, e.number(layout.elementBytes)));
+  if (isLeft)
+    operands.a = {start, e.number(layout.elementBytes), rowBytes};
+  else
+    operands.b = {start, rowBytes, e.number(layout.elementBytes)};
 }
 
 ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
@@ -83,7 +88,7 @@ ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   operands.m = values.value(op.getM());
   operands.n = values.value(op.getN());
   operands.k = values.value(op.getK());
-  if (op.getPacked())
+  if (packedSideOf(op, e.target))
     placeConstant(e, op, values, operands);
   if (op.getWindow())
     operands.window = WindowOperand(e, op).frame(values);

@@ -35,7 +35,7 @@ struct CpuTuning {
   /// pieces of rows: its tile may have more columns.
   int64_t skinnyRows = 16, largestSkinnyColumns = 3 * 2048;
   /// The granularity of tiles: whole register tiles of every target.
-  int64_t rowUnit = 8, columnUnit = 16;
+  int64_t rowUnit = 16, columnUnit = 16;
   /// The cost of packing one more column of B, and of reading one more row of A, in multiply-adds.
   int64_t packingColumn = 16, readingRow = 8;
   /// Multiply-adds, times the bytes of an operand, that one thread does in the 2 to 4 us that it
@@ -174,6 +174,9 @@ struct CpuTuning {
   /// Rows of A up to which a product with a constant B is bound by reading it, and the steps of a
   /// panel that all of them take before the next: those stay in L1, and the next are prefetched.
   int64_t constantRows = 32, constantSteps = 64;
+  /// What transposing and storing a vector of sums takes more than storing it, in steps along k of
+  /// a vector.
+  int64_t transposedSteps = 12;
 
   //===--- epilogues and elementwise work (epilogue.cpp) ------------------------------------===//
 

@@ -34,24 +34,45 @@ bool isMultipleOf(mlir::Value value, int64_t unit) {
          llvm::all_of(op->getOperands(), divides);
 }
 
-/// Whether a product can read B from panels: all of its depth, in passes of whole steps, and its
-/// columns from whole vectors on.
-bool canReadPanels(cpu::ProductOp product) {
+/// An operand of a product: its tensor, and the dimensions along k and across.
+struct Side {
+  mlir::Value tensor;
+  mlir::OperandRange offsets;
+  int64_t alongK, across;
+};
+
+bool goAlike(const Side &one, const Side &other) {
+  return one.alongK == other.alongK && one.across == other.across;
+}
+
+Side sideOf(cpu::ProductOp product, unsigned side) {
+  if (side == 0)
+    return {product.getA(), product.getAOffsets(), product.getAAlong()[1], product.getAAlong()[0]};
+  return {product.getB(), product.getBOffsets(), product.getBAlong()[0], product.getBAlong()[1]};
+}
+
+/// Whether a product can read an operand from panels: all of its depth, in passes of whole steps,
+/// and its columns (of A: rows) from whole vectors on.
+bool canReadPanels(cpu::ProductOp product, unsigned side) {
   constexpr int64_t wholeSteps = 16, widestVector = 16;
-  return !product.isWindowOfB() && isZero(product.getBOffsets()[product.getBAlong()[0]]) &&
-         isMultipleOf(product.getBOffsets()[product.getBAlong()[1]], widestVector) &&
+  if (side == 0 ? product.isWindowOfA() : product.isWindowOfB())
+    return false;
+  const Side operand = sideOf(product, side);
+  return isZero(operand.offsets[operand.alongK]) &&
+         isMultipleOf(operand.offsets[operand.across], widestVector) &&
          product.getStep() % wholeSteps == 0;
 }
 
-/// The products that use a parameter, if all of its uses are their right operand, with the same
-/// dimensions along k and n: where several are one, all go along them.
-SmallVector<cpu::ProductOp> productsOf(mlir::BlockArgument parameter) {
+/// The products that use a parameter, if all of its uses are their left or all their right operand,
+/// with the same dimensions along k and across: where several are one, all go along them.
+SmallVector<cpu::ProductOp> productsOf(mlir::BlockArgument parameter, unsigned side) {
   SmallVector<cpu::ProductOp> products;
   for (mlir::OpOperand &use : parameter.getUses()) {
     auto product = dyn_cast<cpu::ProductOp>(use.getOwner());
-    if (!product || &use != &product.getBMutable() || !canReadPanels(product) ||
-        (!products.empty() &&
-         (products[0].getBAlong() != product.getBAlong() || products[0].getK() != product.getK())))
+    if (!product || &use != (side == 0 ? &product.getAMutable() : &product.getBMutable()) ||
+        !canReadPanels(product, side) ||
+        (!products.empty() && (!goAlike(sideOf(products[0], side), sideOf(product, side)) ||
+                               products[0].getK() != product.getK())))
       return {};
     products.push_back(product);
   }
@@ -71,10 +92,14 @@ struct CpuPackConstantsPass : impl::CpuPackConstantsBase<CpuPackConstantsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<aicore::KernelOp>())
       for (auto [i, named] : llvm::enumerate(kernel.getArgs().getAsRange<ir::NamedAttr>()))
-        if (named.getConstant())
-          for (cpu::ProductOp product :
-               productsOf(kernel.getBody().getArgument(kernel.getDims().size() + i)))
+        if (named.getConstant()) {
+          const mlir::BlockArgument argument =
+              kernel.getBody().getArgument(kernel.getDims().size() + i);
+          for (cpu::ProductOp product : productsOf(argument, 1))
             product.setPacked(true);
+          for (cpu::ProductOp product : productsOf(argument, 0))
+            product.setPackedLeft(true);
+        }
   }
 };
 
@@ -97,13 +122,26 @@ PanelLayout panelLayoutOf(const CodeTarget &target, mlir::Type element) {
   return layout;
 }
 
+// A step of a left operand is broadcast as it is, to signed or plain elements of four bytes; tile
+// registers take rows.
+std::optional<unsigned> packedSideOf(cpu::ProductOp product, const CodeTarget &target) {
+  if (product.getPacked())
+    return 1;
+  if (!product.getPackedLeft())
+    return std::nullopt;
+  const mlir::Type element = cast<mlir::MemRefType>(product.getA().getType()).getElementType();
+  const PanelLayout layout = panelLayoutOf(target, element);
+  const bool isOfSteps = isa<mlir::FloatType>(element) && layout.group * layout.elementBytes == 4;
+  return isOfSteps && layout.unit == layout.group ? std::optional<unsigned>(0) : std::nullopt;
+}
+
 PackedOperand packedOperandOf(cpu::ProductOp product, const CodeTarget &target) {
   auto kernel = product->getParentOfType<aicore::KernelOp>();
-  const auto parameter = static_cast<size_t>(aicore::numberOfTensor(kernel, product.getB()));
-  const ArrayRef<int64_t> along = product.getBAlong();
-  const mlir::Type element = cast<mlir::MemRefType>(product.getB().getType()).getElementType();
-  return {parameter, dimsUpTo(kernel, parameter, along[0]), dimsUpTo(kernel, parameter, along[1]),
-          panelLayoutOf(target, element)};
+  const Side side = sideOf(product, *packedSideOf(product, target));
+  const auto parameter = static_cast<size_t>(aicore::numberOfTensor(kernel, side.tensor));
+  const mlir::Type element = cast<mlir::MemRefType>(side.tensor.getType()).getElementType();
+  return {parameter, dimsUpTo(kernel, parameter, side.alongK),
+          dimsUpTo(kernel, parameter, side.across), panelLayoutOf(target, element)};
 }
 
 std::vector<PackedOperand> packedOperandsOf(aicore::KernelOp kernel, const CodeTarget &target) {
@@ -113,7 +151,8 @@ std::vector<PackedOperand> packedOperandsOf(aicore::KernelOp kernel, const CodeT
     mlir::BlockArgument argument = kernel.getBody().getArgument(dims + i);
     for (mlir::Operation *user : argument.getUsers()) {
       auto product = dyn_cast<cpu::ProductOp>(user);
-      if (!product || !product.getPacked() || product.getB() != argument)
+      const auto side = product ? packedSideOf(product, target) : std::nullopt;
+      if (!side || sideOf(product, *side).tensor != argument)
         continue;
       all.push_back(packedOperandOf(product, target));
       break; // the others are the same

@@ -10,7 +10,10 @@ namespace mmk {
 /// The layout of an operand for this target.
 PanelLayout panelLayoutOf(const CodeTarget &target, mlir::Type element);
 
-/// The constant operand of a product that reads panels.
+/// The operand of a product that it reads from panels on this target: A is 0, B is 1.
+std::optional<unsigned> packedSideOf(cpu::ProductOp product, const CodeTarget &target);
+
+/// That operand.
 PackedOperand packedOperandOf(cpu::ProductOp product, const CodeTarget &target);
 
 /// The parameters of a kernel whose uses all are packed operands.

@@ -554,4 +554,30 @@ Function *WindowOperand::rows(const std::string &name, const WindowForm &form) {
   });
 }
 
+// Places without an element are zeroed.
+void packWindow(Emitter &e, cpu::ProductOp op, Multiply multiply, const std::string &name,
+                Value *to, Value *window, const WindowPart &part) {
+  IRBuilder<> &b = e.b;
+  const int64_t group = elementsOfStep(multiply);
+  forEachPanel(e, part.columns, [&](Value *vectors, Value *column) {
+    Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
+    Value *rowBytes = b.CreateMul(width, e.number(4));
+    Value *panel = e.offset(to, b.CreateMul(column, part.columnBytes));
+    Value *steps = b.CreateUDiv(e.roundUp(part.rows, elementsAtOnce(multiply)), e.number(group)),
+          *whole = b.CreateUDiv(e.roundUp(part.rows, group), e.number(group));
+    Value *isRagged = b.CreateICmpSLT(b.CreateSub(part.columns, column), width);
+    whole = b.CreateSelect(isRagged, e.number(0), whole);
+    b.CreateMemSet(e.offset(panel, b.CreateMul(whole, rowBytes)), b.getInt8(0),
+                   b.CreateMul(b.CreateSub(steps, whole), rowBytes), MaybeAlign());
+  });
+  WindowForm form;
+  if (group > 1)
+    form = {nullptr, group, multiply == Multiply::int8Dot4};
+  else
+    form.type = sumsAreFloats(multiply) ? e.f32() : static_cast<Type *>(b.getInt32Ty());
+  form.inPanels = true;
+  b.CreateCall(WindowOperand(e, op).rows(name + "_window", form),
+               {to, window, part.columnBytes, part.row, part.rows, part.column, part.columns});
+}
+
 } // namespace mmk

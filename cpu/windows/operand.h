@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/emitter.h"
+#include "codegen/micro_kernel.h"
 #include "codegen/program_values.h"
 #include "cpu/tile_elements.h"
 
@@ -82,5 +83,15 @@ private:
   std::optional<unsigned> joined;     ///< the index that is joined with that of the run
   llvm::Value *innerExtent = nullptr; ///< of the run's dimension
 };
+
+/// A part of a window that is B: rows along k, columns, and the bytes of a packed column.
+struct WindowPart {
+  llvm::Value *row = nullptr, *rows = nullptr, *column = nullptr, *columns = nullptr,
+              *columnBytes = nullptr;
+};
+
+/// Packs it for the micro-kernel, in panels as packPanels has them. `window`: its frame.
+void packWindow(Emitter &e, cpu::ProductOp op, Multiply multiply, const std::string &name,
+                llvm::Value *to, llvm::Value *window, const WindowPart &part);
 
 } // namespace mmk

@@ -23,11 +23,12 @@
 
 namespace mmk {
 
-/// The product with bias and leaky relu; `ofB` is "const " where B is a constant.
-inline std::string fusedKernel(const char *type, const char *schedule = "", const char *ofB = "") {
-  return llvm::formatv("kernel k(a: {0}[M, K], b: {2}{0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
+/// The product with bias and leaky relu; `ofB` is "const " where B is a constant, `ofA` where A is.
+inline std::string fusedKernel(const char *type, const char *schedule = "", const char *ofB = "",
+                               const char *ofA = "") {
+  return llvm::formatv("kernel k(a: {3}{0}[M, K], b: {2}{0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
                        "  c = leaky_relu(a @ b + bias, 0.5); {1} }",
-                       type, schedule, ofB);
+                       type, schedule, ofB, ofA);
 }
 
 /// A kernel on the host as LLVM IR for some CPU.
@@ -165,15 +166,17 @@ void expectExactAt(Runnable &kernel, const char *type, int64_t m, int64_t n, int
     b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
   const std::array<int64_t, 2> stepA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
                                stepB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
-  const int64_t extents[] = {k, n};
+  const bool isLeft = !kernel.packed.empty() && kernel.packed[0].parameter == 0;
+  const std::array<int64_t, 2> extents = isLeft ? std::array{m, k} : std::array{k, n};
   const int64_t panelBytes = kernel.packed.empty() ? 1 : packedBytes(kernel.packed[0], extents);
   const hunt::Guarded panels(ElementType::i8, {panelBytes}, page);
-  void *boundB = b;
+  std::array<void *, 2> bound = {a, b};
   if (!kernel.packed.empty()) {
-    packPanels(kernel.packed[0], {b, extents, stepB}, panels.data());
-    boundB = panels.data();
+    packPanels(kernel.packed[0], {bound[isLeft ? 0 : 1], extents, isLeft ? stepA : stepB},
+               panels.data());
+    bound[isLeft ? 0 : 1] = panels.data();
   }
-  kernel.run({m, k, n}, {a, boundB, bias.data(), c.data()}, {{stepA, stepB, {1}, {n, 1}}});
+  kernel.run({m, k, n}, {bound[0], bound[1], bias.data(), c.data()}, {{stepA, stepB, {1}, {n, 1}}});
   for (int64_t i = 0; i < m * n; ++i) {
     int64_t sum = -1;
     for (int64_t j = 0; j < k; ++j)
@@ -187,9 +190,9 @@ void expectExactAt(Runnable &kernel, const char *type, int64_t m, int64_t n, int
 
 template <typename Element>
 void expectExact(CodeTarget target, const char *type, Change change = nullptr,
-                 const char *schedule = "", const char *ofB = "") {
-  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule, ofB)), change);
-  EXPECT_EQ(kernel.packed.empty(), *ofB == 0);
+                 const char *schedule = "", const char *ofB = "", const char *ofA = "") {
+  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule, ofB, ofA)), change);
+  EXPECT_EQ(kernel.packed.empty(), *ofB == 0 && *ofA == 0);
   const int64_t shapes[][3] = {
       {1, 1, 1},      {3, 300, 301}, {16, 64, 17},   {47, 97, 65},   {128, 384, 70}, {33, 35, 1030},
       {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},

@@ -9,13 +9,14 @@
 
 // `w` is the right operand of two products; `u` is that of one and the left of another; `v` begins
 // within its depth; `t` is read in two orders; `q` in tiles that begin within vectors; `p` is no
-// constant.
+// constant. `l` is the left operand of a product, `s` that of one in tiles that begin within vectors.
 // CHECK-LABEL: aicore.kernel @constants
 aicore.kernel @constants dims ["M"]
     args [#mmk.named<"x"["M", "M"]>, #mmk.named<"w"["M", "M"] const>, #mmk.named<"u"["M", "M"] const>,
-          #mmk.named<"v"["M", "M"] const>, #mmk.named<"t"["M", "M"] const>, #mmk.named<"q"["M", "M"] const>, #mmk.named<"p"["M", "M"]>]
+          #mmk.named<"v"["M", "M"] const>, #mmk.named<"t"["M", "M"] const>, #mmk.named<"q"["M", "M"] const>, #mmk.named<"p"["M", "M"]>,
+          #mmk.named<"l"["M", "M"] const>, #mmk.named<"s"["M", "M"] const>]
     results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %x: !gm, %w: !gm, %u: !gm, %v: !gm, %t: !gm, %q: !gm, %p: !gm, %c: !gm_out):
+^bb0(%m: index, %x: !gm, %w: !gm, %u: !gm, %v: !gm, %t: !gm, %q: !gm, %p: !gm, %l: !gm, %s: !gm, %c: !gm_out):
   %zero = arith.constant 0 : index
   aicore.phase {
   ^bb0(%block: index):
@@ -71,6 +72,18 @@ aicore.kernel @constants dims ["M"]
     // CHECK: cpu.product %x[{{.*}}, %q[{{.*}} step 64
     // CHECK: } : {{.*}}#aicore.space<l0c>>{{$}}
     cpu.product %x[%m, %zero] along [0, 1], %q[%zero, %within] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a, %b, %acc) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } : !gm, !gm, !a_l0, !b_l0, !acc
+    // CHECK: cpu.product %l[{{.*}}, %p[{{.*}} step 64
+    // CHECK: } : {{.*}}#aicore.space<l0c>> {packedLeft}
+    cpu.product %l[%column, %zero] along [0, 1], %p[%zero, %column] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a, %b, %acc) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } : !gm, !gm, !a_l0, !b_l0, !acc
+    // CHECK: cpu.product %s[{{.*}}, %p[{{.*}} step 64
+    // CHECK: } : {{.*}}#aicore.space<l0c>>{{$}}
+    cpu.product %s[%within, %zero] along [0, 1], %p[%zero, %column] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a, %b, %acc) {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     } : !gm, !gm, !a_l0, !b_l0, !acc

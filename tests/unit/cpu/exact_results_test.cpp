@@ -7,14 +7,19 @@
 namespace mmk {
 namespace {
 
-/// A constant B, in one tile and in several that begin within a panel.
-template <typename Element> void expectExactConstants(CodeTarget target, const char *type) {
+/// A constant B or A, in one tile and in several that begin within a panel.
+template <typename Element>
+void expectExactConstants(CodeTarget target, const char *type, const char *ofB = "const ",
+                          const char *ofA = "") {
   for (const char *schedule : {"", "schedule { tile M = 64, N = 80, K = 32; stage K = 32; }"}) {
     CodeTarget own = llvm::cantFail(
         targetFor(llvm::Triple(llvm::sys::getProcessTriple()), target.cpu, target.features));
     own.fastBf16Dot = target.fastBf16Dot;
-    mmk::expectExact<Element>(std::move(own), type, nullptr, schedule, "const ");
+    mmk::expectExact<Element>(std::move(own), type, nullptr, schedule, ofB, ofA);
   }
+}
+template <typename Element> void expectExactLeftConstants(CodeTarget target, const char *type) {
+  expectExactConstants<Element>(std::move(target), type, "", "const ");
 }
 
 /// Depths up to several groups of each kind, in one pass along k and in more; rows and columns
@@ -141,7 +146,45 @@ TEST(ThisCpu, constantsAreExact) {
   }
 }
 
+// The vectors of a constant A are those of its rows where columns would fill them badly.
+TEST(ThisCpu, leftConstantsAreExact) {
+  expectExactLeftConstants<float>(llvm::cantFail(hostTarget()), "f32");
+  if (CodeTarget target = llvm::cantFail(hostTarget()); target.fastBf16Dot && !target.usesAmx())
+    expectExactLeftConstants<Bf16>(std::move(target), "bf16");
+}
+
+// Columns of 1 to 50 are each number of tiles of each height.
+TEST(ThisCpu, leftConstantsByAnyNumberOfColumnsAreExact) {
+  Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel("f32", "", "", "const ")),
+                  nullptr);
+  for (int64_t m : {17, 48, 70})
+    for (int64_t k : {1, 50, 1100})
+      for (int64_t n = 1; n <= 50; ++n)
+        expectExactAt<float>(kernel, "f32", m, n, k, 0);
+}
+
 // A product of pairs would read subnormal numbers as zero, wherever they are.
+TEST(ThisCpu, leftConstantsOfSubnormalNumbersAreExact) {
+  CodeTarget target = llvm::cantFail(hostTarget());
+  if (!target.fastBf16Dot || target.usesAmx())
+    GTEST_SKIP() << "keeps rows";
+  Runnable kernel(Emitted(std::move(target), fusedKernel("bf16", "", "", "const ")), nullptr);
+  for (int64_t columns : {20, 64})
+    for (bool inConstant : {false, true}) {
+      const int64_t depth = 61, rows = 70;
+      std::vector<uint16_t> a(rows * depth), b(depth * columns);
+      std::vector<float> bias(columns), c(rows * columns);
+      a.back() = inConstant ? 0x0008 : 0x7f00; // 2^-130, 2^127
+      b.back() = inConstant ? 0x7f00 : 0x0008;
+      const int64_t extents[] = {rows, depth}, strides[] = {depth, 1};
+      std::vector<char> panels(packedBytes(kernel.packed[0], extents));
+      packPanels(kernel.packed[0], {a.data(), extents, strides}, panels.data());
+      kernel.run({rows, depth, columns}, {panels.data(), b.data(), bias.data(), c.data()},
+                 {{{depth, 1}, {columns, 1}, {1}, {columns, 1}}});
+      EXPECT_EQ(c.back(), 0x1p-3f) << columns << " columns, in the constant: " << inConstant;
+    }
+}
+
 TEST(ThisCpu, constantsOfSubnormalNumbersAreExact) {
   Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel("bf16", "", "const ")),
                   nullptr);
@@ -194,6 +237,7 @@ TEST_P(OlderCpu, constantsAreExact) {
   };
   expectExactConstants<float>(target(), "f32");
   expectExactConstants<int8_t>(target(), "i8");
+  expectExactLeftConstants<float>(target(), "f32");
 }
 TEST_P(OlderCpu, wholeVectorsInPlaceAreExact) { expectExactOfWholeVectors(); }
 TEST_P(OlderCpu, bytesWithoutADotProductAreExact) { expectExact<int8_t>("i8"); }
