@@ -141,7 +141,7 @@ ProductTile AicoreBackend::productTile(aicore::MachineAttr machine,
   m = givenM ? request.m : m;
   n = givenN ? request.n : n;
   k = givenK ? request.k : k;
-  while (m * n * 4 > machine.capacity(Space::l0c)) {
+  while (m * n * 4 * request.products > machine.capacity(Space::l0c)) {
     const bool shrinksN = !givenN && (n >= m || givenM) && n > unitN;
     if (!shrinksN && (givenM || m <= unitM))
       break;

@@ -363,13 +363,15 @@ GroupTime::TileWork GroupTime::operandWork(const GroupTiling &tiling, const Tile
   TileWork work;
   const double ofA = a.transfers * startup + a.portCycles + a.bytes * waits.a,
                ofB = b.transfers * startup + b.portCycles + b.bytes * waits.b;
-  work.loads = (tiling.keepsA ? 0 : ofA) + (tiling.keepsB ? 0 : ofB) * products;
+  // Products that read the same lines load the other operand once, into L1 and into L0.
+  const double loadsOfB = work_.sharesLines ? 1 : products;
+  work.loads = (tiling.keepsA ? 0 : ofA) + (tiling.keepsB ? 0 : ofB) * loadsOfB;
   work.panel = tiling.keepsA ? ofA : tiling.keepsB ? ofB : 0;
   const double ofL0A = bases * toA.startupCycles + bytesOfA / toA.bytesPerCycle,
                ofL0B = bases * toB.startupCycles + bytesOfB / toB.bytesPerCycle;
   work.mte1 = ofL0A + ofL0B;
   if (product.image)
-    work.mte1 = windowCycles(tiles, bases) + ofL0B;
+    work.mte1 = windowCycles(tiles, bases) + ofL0B * loadsOfB / products;
   work.cube = bases * machine_.cube.startupCycles +
               rows * columns * depth / machine_.cube.macsPerCycle.at(product.type);
   work.base = work.mte1 / bases;

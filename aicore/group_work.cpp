@@ -30,7 +30,12 @@ public:
 
   GroupWork read(ir::FusionGroupOp group) {
     GroupWork work;
-    group.walk([&](linalg::ContractOp contract) { work.products.push_back(product(contract)); });
+    SmallVector<linalg::ContractOp> contracts;
+    group.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
+    for (linalg::ContractOp contract : contracts)
+      work.products.push_back(product(contract));
+    if (contracts.size() > 1)
+      readSharedLines(contracts, work);
     if (group.getSpaceAttr()) {
       readRows(group, work);
       if (!work.products.empty())
@@ -182,6 +187,18 @@ private:
     if (std::optional<ImageOperand> image = imageOperand(contract))
       readImage(*image, contract, work);
     return work;
+  }
+
+  static void readSharedLines(ArrayRef<linalg::ContractOp> contracts, GroupWork &work) {
+    const std::optional<PaddingRange> shared = sharedLines(contracts);
+    if (!shared)
+      return;
+    work.sharesLines = true;
+    for (ProductWork &product : work.products) {
+      ImageLimit::Axis &lines = product.image->limit.lines;
+      lines.padding = shared->most;
+      lines.further = shared->most - shared->least;
+    }
   }
 
   void readImage(ImageOperand &image, linalg::ContractOp contract, ProductWork &work) const {

@@ -62,6 +62,7 @@ struct ProductWork {
 struct GroupWork {
   std::shared_ptr<RowWork> ofRows; ///< null: it is none
   std::vector<ProductWork> products;
+  bool sharesLines = false; ///< the products read windows of one image, and the same other operand
   std::string rowDim, columnDim; ///< of the output; no row for rank 1
   int64_t batches = 1, rows = 1, columns = 1;
 

@@ -166,7 +166,7 @@ private:
     case What::window:
       return word != window_;
     case What::fuse:
-      return word == "none" ? 1 : word == "rows" || word == "products" ? 2 : 0;
+      return word == "none" ? 1 : word == "rows" || word == "products" || word == "windows" ? 2 : 0;
     default: {
       int64_t number = 0;
       return llvm::StringRef(word).getAsInteger(10, number) ? 0 : number;

@@ -35,6 +35,7 @@ struct ProductTileRequest {
   mlir::Type element;
   int64_t m = 0, n = 0, k = 0;
   int64_t copies = 2;
+  int64_t products = 1; ///< with accumulators of their own, that a tile has beside each other
 };
 struct ProductTile {
   int64_t m, n, k;

@@ -206,12 +206,13 @@ Lowering Chooser::grouped(const Choices &choices) {
 }
 
 // Windows that products read in place of a matrix of them, with some channels at a time.
-void Chooser::addWindows(std::vector<Grouping> &groupings) {
+void Chooser::addWindows(const Choices &others, std::vector<Grouping> &groupings) {
   ir::KernelOp kernel = *ir_->getOps<ir::KernelOp>().begin();
   if (!backendOf(machine_.kind).hasPipes() || copiedWindows(kernel).empty())
     return;
   for (const int64_t channels : {8, 16, 32, 64, 128}) {
-    Grouping direct{{{"window", fmt::format("direct({})", channels)}}, {}};
+    Grouping direct{others, {}};
+    direct.choices.emplace_back("window", fmt::format("direct({})", channels));
     direct.lowering = grouped(direct.choices);
     if (direct.lowering)
       groupings.push_back(std::move(direct));
@@ -227,8 +228,7 @@ std::vector<Chooser::Grouping> Chooser::groupings() {
     joined.lowering = grouped(joined.choices);
     bool joins = false;
     if (joined.lowering)
-      joined.lowering.module->walk(
-          [&](ir::FusionGroupOp group) { joins |= group.getSpaceAttr() && isJoined(group); });
+      joined.lowering.module->walk([&](ir::FusionGroupOp group) { joins |= isJoined(group); });
     if (!joins)
       groupings.pop_back();
   };
@@ -236,16 +236,37 @@ std::vector<Chooser::Grouping> Chooser::groupings() {
     return llvm::range_size(group.getBody().getOps<mlir::linalg::ContractOp>());
   };
   if (kernel_.hasProduct() && kernel_.hasReduction() && !kept_.contains("fuse"))
-    addWhere("rows", [&](ir::FusionGroupOp group) { return products(group) > 0; });
+    addWhere("rows",
+             [&](ir::FusionGroupOp group) { return group.getSpaceAttr() && products(group) > 0; });
   if (kernel_.hasProduct() && !kept_.contains("fuse"))
-    addWhere("products", [&](ir::FusionGroupOp group) { return products(group) > 1; });
+    addWhere("products",
+             [&](ir::FusionGroupOp group) { return group.getSpaceAttr() && products(group) > 1; });
   if (!kept_.contains("window"))
-    addWindows(groupings);
+    addWindows({}, groupings);
+  if (!kernel_.pooled.empty() && !kept_.contains("fuse")) {
+    addWhere("windows", [&](ir::FusionGroupOp group) { return products(group) > 1; });
+    if (!kept_.contains("window"))
+      addWindows({{"fuse", "windows"}}, groupings);
+  }
   Grouping &usual = groupings.emplace_back();
   usual.lowering = grouped({});
   if (!usual.lowering)
     groupings.pop_back();
   return groupings;
+}
+
+// Whether a pooling is a pass of its own decides over the transfers of single elements, of which
+// the closed form knows little: the best candidates of both ways are counted.
+void Chooser::countPooled(std::vector<Candidate> &best) {
+  constexpr ptrdiff_t most = 3;
+  const auto isPooled = [](const Candidate &it) {
+    return std::ranges::find(it.choices, std::pair<std::string, std::string>("fuse", "windows")) !=
+           it.choices.end();
+  };
+  auto first = best.begin();
+  for (auto at = best.begin(); at != best.end() && first - best.begin() < most; ++at)
+    if (isPooled(*at))
+      std::rotate(first++, at, at + 1);
 }
 
 std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
@@ -275,6 +296,8 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     }
   }
   std::ranges::stable_sort(best, {}, &Candidate::cycles);
+  if (!kernel_.pooled.empty())
+    countPooled(best);
   stepsLeft_ = mostSteps;
   for (const Candidate &candidate : best) {
     const bool isOfFirst = chosen.counted.size() < mostTiles && stepsLeft_ > 0,

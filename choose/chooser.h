@@ -61,7 +61,10 @@ private:
   bool dividesRows(const Choices &choices) const;
   /// Whether no rule of the schedule is broken.
   bool follows(const Schedule &schedule, const Choices &choices) const;
-  void addWindows(std::vector<Grouping> &groupings);
+  /// Puts some that compute a product for each tap of a pooling in front of the others.
+  static void countPooled(std::vector<Candidate> &best);
+  /// Beside other choices that group the kernel.
+  void addWindows(const Choices &others, std::vector<Grouping> &groupings);
   Candidates ranked(ir::KernelOp kernel, const CandidateRequest &request) const;
   void countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen);
 

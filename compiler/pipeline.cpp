@@ -53,6 +53,8 @@ void registerDialectExtensions(DialectRegistry &registry) {
 }
 
 void addVariantPasses(OpPassManager &manager, const ApplyVariantOptions &options) {
+  // The tiles and the legal choices are those of the form that is taken.
+  manager.addPass(createChooseForm({options.variant}));
   // A reduction that is none any more has other tiles.
   manager.addPass(createUnrollWindows());
   manager.addPass(createApplyVariant(options));

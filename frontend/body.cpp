@@ -4,6 +4,7 @@
 #include "frontend/index/statement.h"
 #include "frontend/index/tensor_call.h"
 #include "frontend/numbers.h"
+#include "frontend/pooled_products.h"
 #include "frontend/primitives.h"
 #include "frontend/resolve.h"
 #include "frontend/shapes.h"
@@ -50,13 +51,25 @@ public:
               fmt::format("the result '{0}' is never assigned; expected {0} = ...;", result.name));
     if (sound_)
       warnOfUnused();
-    kernel_.values =
-        sound_ ? std::move(values_).neededBy(kernel_.results) : std::move(values_).all();
+    takeValues();
     keepIndexed();
     return sound_;
   }
 
 private:
+  void takeValues() {
+    if (!sound_) {
+      kernel_.values = std::move(values_).all();
+      return;
+    }
+    std::vector<const Value *> results;
+    for (const Result &result : kernel_.results)
+      results.push_back(result.value);
+    kernel_.pooled = pooledProducts(kernel_, values_, typing_);
+    kernel_.values = values_.takeNeededBy(results);
+    kernel_.pooledValues = values_.takeNeededBy(kernel_.pooled);
+  }
+
   /// The values of index notation that the results need.
   void keepIndexed() {
     for (const ast::Statement &statement : tree_.body) {

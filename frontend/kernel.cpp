@@ -68,6 +68,14 @@ std::vector<std::string> Kernel::shownDimensions() const {
   return shown;
 }
 
+std::vector<const Value *> Kernel::allValues() const {
+  std::vector<const Value *> all;
+  for (const auto *list : {&values, &pooledValues})
+    for (const auto &value : *list)
+      all.push_back(value.get());
+  return all;
+}
+
 bool Kernel::hasProduct() const {
   return std::ranges::any_of(
       values, [](const auto &value) { return value->operation == Operation::product; });

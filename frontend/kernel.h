@@ -224,7 +224,11 @@ struct Kernel {
   std::vector<Condition> conditions;
   std::vector<Result> results;
   std::vector<std::unique_ptr<Value>> values; ///< operands before users; only what results need
-  std::vector<IndexedValue> indexed;          ///< of `values` and of results
+  /// The results, in order, with poolings of products as combinations of products, one for each
+  /// tap; none where the kernel has no such pooling. `values` has no more than the results need.
+  std::vector<const Value *> pooled;
+  std::vector<std::unique_ptr<Value>> pooledValues; ///< what those need beside `values`
+  std::vector<IndexedValue> indexed;                ///< of `values` and of results
   std::vector<Schedule> schedules;
   std::vector<Case> cases;
   Check check;
@@ -236,6 +240,9 @@ struct Kernel {
   /// The dimensions in the order of reports and of variant names: those of the results, then those
   /// that are summed over. M, N, K of a product, whose first parameter is [M, K].
   std::vector<std::string> shownDimensions() const;
+
+  /// Of both ways to compute the results.
+  std::vector<const Value *> allValues() const;
 
   bool hasProduct() const;
   bool hasReduction() const;

@@ -231,7 +231,7 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
   for (const Result &result : kernel.results)
     add(result.shape);
   // Values in between may have ranges of their own, and reductions go over such.
-  for (const auto &value : kernel.values)
+  for (const Value *value : kernel.allValues())
     add(value->shape);
   return names;
 }
@@ -247,7 +247,7 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
   };
   role.isOutput = std::ranges::any_of(kernel.results,
                                       [&](const Result &result) { return isHere(result.shape); });
-  for (const auto &value : kernel.values) {
+  for (const Value *value : kernel.allValues()) {
     role.isOfValue |= value->operation != Operation::parameter && isHere(value->shape);
     if (value->operation == Operation::reduce || value->operation == Operation::cumulate) {
       role.isOfValue |= isHere(value->operands[0]->shape);

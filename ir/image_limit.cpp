@@ -12,9 +12,9 @@ namespace mmk::aicore {
 
 static constexpr StringLiteral attributeName = "images";
 
-/// Pixels of the image from the first tap of a pixel of the result to the last.
+/// Pixels of the image from the first tap of a pixel of the result to the last, of all windows.
 static int64_t spanOf(const ImageLimit::Axis &axis, ImageLimit::Extents extentOf) {
-  return (extentOf(axis.taps) - 1) * axis.dilation + 1;
+  return (extentOf(axis.taps) - 1) * axis.dilation + 1 + axis.further;
 }
 
 int64_t ImageLimit::pixelsOfTile(Extents extentOf) const {
@@ -68,10 +68,10 @@ DictionaryAttr ImageLimit::attribute(MLIRContext *context) const {
   SmallVector<NamedAttribute> all;
   for (const auto &[name, axis] : {std::pair("lines", &lines), {"columns", &columns}})
     all.push_back(b.getNamedAttr(
-        name,
-        b.getArrayAttr({b.getStringAttr(axis->pixels), b.getStringAttr(axis->extent),
-                        b.getStringAttr(axis->taps),
-                        b.getDenseI64ArrayAttr({axis->stride, axis->dilation, axis->padding})})));
+        name, b.getArrayAttr({b.getStringAttr(axis->pixels), b.getStringAttr(axis->extent),
+                              b.getStringAttr(axis->taps),
+                              b.getDenseI64ArrayAttr(
+                                  {axis->stride, axis->dilation, axis->padding, axis->further})})));
   all.push_back(b.getNamedAttr("channels", b.getStringAttr(channels)));
   all.push_back(b.getNamedAttr("depth", b.getStringAttr(depth)));
   all.push_back(
@@ -84,7 +84,8 @@ ImageLimit::ImageLimit(DictionaryAttr attribute) {
   for (const auto &[name, axis] : {std::pair("lines", &lines), {"columns", &columns}}) {
     auto parts = attribute.getAs<ArrayAttr>(name);
     const ArrayRef<int64_t> numbers = cast<DenseI64ArrayAttr>(parts[3]);
-    *axis = {word(parts[0]), word(parts[1]), word(parts[2]), numbers[0], numbers[1], numbers[2]};
+    *axis = {word(parts[0]), word(parts[1]), word(parts[2]), numbers[0],
+             numbers[1],     numbers[2],     numbers[3]};
   }
   channels = word(attribute.get("channels"));
   depth = word(attribute.get("depth"));

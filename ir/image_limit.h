@@ -24,6 +24,7 @@ struct ImageLimit {
   struct Axis {
     std::string pixels, extent, taps; ///< of the result, of the image, of the window
     int64_t stride = 1, dilation = 1, padding = 0;
+    int64_t further = 0; ///< pixels of the image behind those taps, which other windows read
   };
   Axis lines, columns;
   std::string channels, depth; ///< the latter of the product, which names its directives

@@ -5,6 +5,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChooseForm : Pass<"mmk-choose-form", "::mlir::ModuleOp"> {
+  let summary = "take one of the two ways in which a result is computed";
+  let description = [{
+    Of each `mmk.alternative`, the second operand where `fuse` is its word, in `variant` or else as
+    the first alternative of the schedule.
+    ```mlir
+    %y = mmk.alternative %a or %b by "windows"
+    mmk.return %y                               =>   mmk.return %a
+    ```
+  }];
+  let options = [
+    Option<"variant", "variant", "std::string", "\"\"", "choices, e.g. tile.M=64,fuse=windows">
+  ];
+}
+
 def UnrollWindows : Pass<"mmk-unroll-windows", "::mlir::ModuleOp"> {
   let summary = "compute reductions over a few taps of a window tap by tap";
   let description = [{

@@ -94,6 +94,8 @@ private:
   };
   static void addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
                        int64_t length, int64_t unit = 1);
+  /// Products that a tile has side by side, this one among them.
+  int64_t productsBeside(linalg::ContractOp contract);
   LogicalResult addProductTiles(linalg::ContractOp contract,
                                 llvm::MapVector<StringRef, DefaultTile> &defaults);
   void addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults);
@@ -186,6 +188,19 @@ void Chooser::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, String
   least = {std::min(least.length, length), std::lcm(least.unit, unit)};
 }
 
+// Those of the taps of a pooling, of the same rows and columns.
+int64_t Chooser::productsBeside(linalg::ContractOp contract) {
+  if (!backend.hasPipes() || kernel.chosenWord("fuse", "all") != "windows" ||
+      !kernel.chosenWord("window", "unfolded").starts_with("direct"))
+    return 1;
+  const ProductNames names = productNames(contract);
+  return llvm::count_if(kernel.getBody().getOps<linalg::ContractOp>(),
+                        [&](linalg::ContractOp each) {
+                          const ProductNames others = productNames(each);
+                          return others.rows == names.rows && others.columns == names.columns;
+                        });
+}
+
 LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
                                        llvm::MapVector<StringRef, DefaultTile> &defaults) {
   Type type = operandType(contract);
@@ -196,7 +211,8 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   StringRef dims[] = {names.rows, names.columns, names.reduction};
   auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()); };
   const ProductTile tile =
-      backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2)});
+      backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2),
+                                    productsBeside(contract)});
   const int64_t sizes[] = {tile.m, tile.n, tile.k},
                 units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
   for (auto [dim, size, unit] : llvm::zip(dims, sizes, units))
@@ -246,7 +262,7 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
   const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
   const int64_t tileK = baseDepth(kernel, contract, machine, 0);
   const int64_t row = (tileOf(names.rows, literal.m) + tileOf(names.columns, literal.n)) *
-                      operandType(contract).getIntOrFloatBitWidth() / 8;
+                      operandType(contract).getIntOrFloatBitWidth() / 8 * productsBeside(contract);
   const int64_t factor = backend.baseTilesOfStage(machine, row, tileK, number("buffers.l1"));
   std::string key = ("stage." + k).str();
   addDefault(key, b.getI64IntegerAttr(tileK * factor));
@@ -267,7 +283,8 @@ void Chooser::chooseBuffers() {
       const ProductNames names = productNames(contract);
       const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
       largest = std::max(largest, number(("tile." + names.rows).str(), literal.m) *
-                                      number(("tile." + names.columns).str(), literal.n) * 4);
+                                      number(("tile." + names.columns).str(), literal.n) * 4 *
+                                      productsBeside(contract));
     });
     if (keptPanel(kernel))
       addDefault("buffers.panel", b.getI64IntegerAttr(1));

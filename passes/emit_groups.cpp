@@ -259,7 +259,9 @@ void Fuser::emitOperations(Operation *owner, IRMapping &inGroup) {
     for (linalg::ContractOp first : chain->second.firsts)
       emitProduct(first, inGroup);
   else if (contract)
-    emitProduct(contract, inGroup);
+    for (auto each : block.getOps<linalg::ContractOp>())
+      if (each == contract || joined.lookup(each) == owner)
+        emitProduct(each, inGroup);
   if (rowGroups.count(owner))
     emitRows(owner, inGroup);
   if (auto cumulation = dyn_cast<ir::CumulateOp>(owner))

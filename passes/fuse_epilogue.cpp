@@ -134,6 +134,8 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
 Operation *Fuser::groupOfLeaf(Value leaf) {
   if (Operation *owner = chainOf.lookup(leaf.getDefiningOp()))
     return owner;
+  if (Operation *owner = joined.lookup(leaf.getDefiningOp()))
+    return owner;
   return productOf(leaf) || isCumulation(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
 }
 
@@ -167,6 +169,8 @@ Operation *Fuser::chooseGroup(Value value, ArrayRef<Use> leaves) {
     takeReadResults(rows, leaves);
     return rows;
   }
+  if (Operation *last = joinProducts(value, leaves))
+    return last;
   // Behind a chain, of what it computes only a second product is there for each element.
   llvm::SetVector<Value> seconds;
   for (const Use &use : leaves)
@@ -189,6 +193,7 @@ bool Fuser::chooseGroups() {
   for (bool changed = true; changed;) {
     changed = false;
     groupOf.clear();
+    joined.clear();
     rowGroups.clear();
     readBefore.clear();
     leavesRead.clear();
@@ -331,9 +336,9 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
       readPositions(kernel);
       if (kernel.chosenWord("bias", "vector") == "table" && failed(startFromRows(kernel)))
         return signalPassFailure();
-      if (failed(Fuser(kernel).run()))
-        return signalPassFailure();
       auto machine = getOperation()->getAttrOfType<aicore::MachineAttr>("aicore.machine");
+      if (failed(Fuser(kernel, !machine || backendOf(machine).hasPipes()).run()))
+        return signalPassFailure();
       kernel.walk([](linalg::GenericOp op) { compareIntegers(op); });
       if (machine && !backendOf(machine).hasWideIntegers())
         kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });

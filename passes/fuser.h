@@ -1,7 +1,7 @@
-// mmk-fuse-epilogue in four files: fuse_epilogue.cpp decides which group computes which value,
+// mmk-fuse-epilogue in five files: fuse_epilogue.cpp decides which group computes which value,
 // row_groups.cpp the groups of reductions among them, chains/find.cpp those of several products
-// in one loop,
-// emit_groups.cpp emits them.
+// in one loop, join_products.cpp those of several products side by side, emit_groups.cpp emits
+// them.
 #pragma once
 
 #include "ir/mmk.h"
@@ -44,11 +44,13 @@ mlir::Value behindWindows(mlir::Value value);
 // consumer, where a fusion group with several results wants one op that computes them all.
 class Fuser {
 public:
-  explicit Fuser(ir::KernelOp kernel)
+  /// `joinsTaps`: whether one group may compute several products side by side.
+  Fuser(ir::KernelOp kernel, bool joinsTaps)
       : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()),
         separate(kernel.chosenWord("fuse", "all") == "none"),
         joinsProducts(kernel.chosenWord("fuse", "all") == "rows"),
-        chainsProducts(kernel.chosenWord("fuse", "all") == "products") {}
+        chainsProducts(kernel.chosenWord("fuse", "all") == "products"),
+        joinsTaps(joinsTaps && kernel.chosenWord("fuse", "all") == "windows") {}
 
   mlir::LogicalResult run();
 
@@ -109,6 +111,11 @@ private:
   void takeIndependentResults();
   void collectOperands(mlir::Value value, llvm::DenseSet<mlir::Value> &operands);
   bool sharesOperand(RowGroup &group, mlir::Value value);
+
+  // join_products.cpp
+  /// The last of the products that `value` is computed from, if one group may compute them all side
+  /// by side, tile by tile; null otherwise.
+  mlir::Operation *joinProducts(mlir::Value value, llvm::ArrayRef<Use> leaves);
 
   // chains/find.cpp
   /// Products that one group may compute, in block order.
@@ -173,9 +180,11 @@ private:
   bool separate;
   bool joinsProducts;        ///< reductions of rows join the group of the product that they read
   bool chainsProducts;       ///< so does a product of what is computed from the rows
+  bool joinsTaps;            ///< so do the products of the taps of a pooling
   bool exceedsRange = false; ///< whether weights were found that one loop may not compute in f16
   llvm::MapVector<mlir::Operation *, ProductChain> chains;      ///< by the first of their products
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> chainOf; ///< product -> owner of its chain
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> joined;  ///< product -> the last beside it
   llvm::DenseSet<mlir::Operation *> broken; ///< second products that no chain computes
   llvm::SetVector<mlir::Value> kept;        ///< in block order
   llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it

@@ -68,6 +68,8 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
                   outer = llvm::alignTo(which == 0 ? tile.tileM : tile.tileN, padding);
     if (which == 0 && imageOperand(contract))
       continue; // takes the room that the others leave
+    if (tile.sharedLines && number > 0)
+      continue; // those of the first
     const bool depthFirst = (which == 0) == operand.transposed;
     l1[which] = alloc(nameOf(contract.getInputs()[which]), stays ? "panel" : "l1", Space::l1,
                       depthFirst ? depth : outer, depthFirst ? outer : depth, element,
@@ -92,8 +94,11 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
   accs.push_back(acc);
   if (product.bias)
     placeBias(tile, product);
-  if (imageOperand(contract) && failed(placeImage(tile, product, l1[0])))
+  if (tile.sharedLines && number > 0)
+    std::copy(sharedL1.begin(), sharedL1.end(), l1);
+  else if (imageOperand(contract) && failed(placeImage(tile, product, l1[0])))
     return failure();
+  std::copy(l1, l1 + 2, sharedL1.begin());
   if (kernel.chosenWord("store", "after") == "overlapped") {
     if (tile.products.size() > 1)
       return kernel.choice("store").emitError()
@@ -159,10 +164,11 @@ LogicalResult MemoryAssignment::placeImage(TiledGroup &tile, TiledProduct &produ
   linalg::ContractOp contract = product.contract;
   const Type element = operandType(contract);
   ir::ChoiceOp choice = kernel.choice("window");
-  if (tile.products.size() > 1)
+  if (tile.products.size() > 1 && !tile.sharedLines)
     return choice.emitError()
-           << "window = direct loads windows for one product, but a fusion group "
-           << "has " << tile.products.size() << "; legal: unfolded";
+           << "window = direct loads windows for one product, or for several of one image and one "
+           << "matrix, but a fusion group has " << tile.products.size()
+           << " others; legal: unfolded";
   ImageOperand image = *imageOperand(contract);
   StringRef name = nameOf(image.window.getSource());
   const int64_t padding = std::lcm(machine.padding(), channelsOfBlock(element)),
@@ -189,10 +195,12 @@ void MemoryAssignment::placeBias(TiledGroup &tile, TiledProduct &product) {
   linalg::BroadcastOp bias = product.bias;
   Value row = bias.getInput();
   Location where = placeOf("bias", product.contract.getLoc());
-  Value inL1 = alloc(nameOf(row), "l1", Space::l1, 1, tile.tileN, elementOf(row), where);
-  Value inTable = alloc(nameOf(row), "bt", Space::bt, 1, tile.tileN, elementOf(row), where);
+  const bool isShared = tile.sharedLines && sharedBias[0];
+  if (!isShared)
+    sharedBias = {alloc(nameOf(row), "l1", Space::l1, 1, tile.tileN, elementOf(row), where),
+                  alloc(nameOf(row), "bt", Space::bt, 1, tile.tileN, elementOf(row), where)};
   b.setInsertionPoint(bias);
-  bias.getInputMutable().assign(place(place(row, inL1), inTable));
+  bias.getInputMutable().assign(place(place(row, sharedBias[0]), sharedBias[1]));
 }
 
 //===--- fusion groups
@@ -213,6 +221,7 @@ LogicalResult MemoryAssignment::assign(ir::FusionGroupOp group) {
     return failure();
   allocs = OpBuilder::InsertPoint(&group.getBody().front(), group.getBody().front().begin());
   accs.clear();
+  sharedBias = {};
   L0Rings rings;
   for (size_t number = 0; number < tile->products.size(); ++number)
     if (failed(placeProduct(*tile, number, rings)))

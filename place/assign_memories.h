@@ -51,7 +51,10 @@ private:
   aicore::MachineAttr machine;
   llvm::DenseMap<mlir::Value, llvm::StringRef> names;
   mlir::OpBuilder b;
-  mlir::OpBuilder::InsertPoint allocs;     ///< where the next buffer is declared
+  mlir::OpBuilder::InsertPoint allocs; ///< where the next buffer is declared
+  /// Of the first product of a group, for those that read the same lines and the same matrix.
+  std::array<mlir::Value, 2> sharedL1;
+  std::array<mlir::Value, 2> sharedBias;   ///< in L1 and in the bias table
   llvm::SmallVector<aicore::AllocOp> accs; ///< the products of the current tile in L0C
 };
 

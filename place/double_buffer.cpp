@@ -103,6 +103,15 @@ void pipelineLoads(scf::ForOp loop, ArrayRef<Operation *> transfers, int64_t dep
     op->erase();
 }
 
+/// The transfers of an iteration, by the buffer that they fill.
+llvm::MapVector<aicore::AllocOp, SmallVector<Operation *>> transfersOf(scf::ForOp loop) {
+  llvm::MapVector<aicore::AllocOp, SmallVector<Operation *>> transfers;
+  for (Operation &op : *loop.getBody())
+    if (aicore::AllocOp alloc = filledBy(op))
+      transfers[alloc].push_back(&op);
+  return transfers;
+}
+
 /// Whether a loop goes over output tiles, or over lines of them that share a panel.
 bool walksTiles(scf::ForOp loop) {
   Operation *parent = loop->getParentOp();
@@ -131,13 +140,16 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
         const bool onlyPanels = walksTiles(loop);
         // Transfers that are the same number of iterations ahead share a branch.
         llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;
-        for (Operation &op : *loop.getBody())
-          if (aicore::AllocOp alloc = filledBy(op); alloc && !own.contains(alloc) &&
-                                                    alloc.getCopies() > 1 &&
-                                                    (!onlyPanels || isOfPanel(op)))
-            byDepth[alloc.getCopies() - 1].push_back(&op);
-        for (auto &[depth, transfers] : byDepth)
+        for (auto &[alloc, transfers] : transfersOf(loop))
+          if (!own.contains(alloc) && (!onlyPanels || isOfPanel(*transfers.front())))
+            // Those of several iterations are in the buffer at once only if all have a copy.
+            if (const int64_t iterations = alloc.getCopies() / int64_t(transfers.size());
+                iterations > 1)
+              llvm::append_range(byDepth[iterations - 1], transfers);
+        for (auto &[depth, transfers] : byDepth) {
+          llvm::sort(transfers, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
           pipelineLoads(loop, transfers, depth);
+        }
       }
     }
   }

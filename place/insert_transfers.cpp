@@ -113,7 +113,8 @@ LogicalResult TransferInserter::findBuffers(ir::FusionGroupOp group, Tile &tile)
       const Type element = operandType(product.contract);
       product.channels = *directChannels(kernel, element);
       product.block = channelsOfBlock(element);
-      images.push_back(limitOf(tile, product));
+      if (tile.anchors.empty() || !tile.sharedLines)
+        images.push_back(limitOf(tile, product));
     }
     product.acc = bufferOf(acc).getDefiningOp<aicore::AllocOp>();
     if (product.bias)

@@ -46,6 +46,7 @@ private:
     mlir::Value slots[2]; ///< of the operands in L1, of the current stage
     mlir::Value inPart;   ///< depth of those in the current loop over stages
     mlir::Value done;     ///< depth of the stages before the current one
+    mlir::Value before;   ///< depth of the steps before the current one
     mlir::Value start;    ///< where that one starts; not at `done` when cores are skewed
     mlir::Value isFirst;  ///< whether it is the first of its tile; null where that is not used
     /// The left operand as windows of an image; its channels of a stage, and of a block. Nothing
@@ -102,6 +103,9 @@ private:
                  std::optional<int64_t> part);
   void emitSteps(Tile &tile, Product &product, mlir::Value generations, std::optional<int64_t> part,
                  bool startsFromBias);
+  void multiplyStep(Tile &tile, const Product &lead, Product &product,
+                    const mlir::Value (&l0Slots)[2], mlir::Value columns, mlir::Value depth,
+                    std::optional<int64_t> part, bool startsFromBias);
   Tile partOf(const Tile &tile, int64_t part);
   /// `extent`, or 0 when there are no columns.
   mlir::Value whereAny(mlir::Value columns, mlir::Value extent);
@@ -114,13 +118,19 @@ private:
   /// Begins the loop over the parts of an image's channels.
   StageRange emitImageLoop(Tile &tile, Product &product);
   void findLines(Tile &tile, Product &product);
+  /// Lines of padding in front of the first window of a product, and of those beside it.
+  PaddingRange paddingOf(const Tile &tile, const Product &product);
   void emitImageLoad(Product &product, mlir::Value number);
   void emitTapsLoad(Product &product, mlir::Value stageNumber);
   /// Parts of the channels, which L1 holds one after the other.
   mlir::Value partsOf(Product &product);
-  /// The windows of some pixels, counted from the first of the tile, and a part of the depth.
-  void emitImageStep(Product &product, mlir::Value from, mlir::Value depth, mlir::Value firstPixel,
-                     mlir::Value pixels, mlir::Value target, mlir::Value targetSlot);
+  /// Some pixels, counted from the first of the tile, and a part of the depth.
+  struct ImageStep {
+    mlir::Value from, depth, firstPixel, pixels;
+  };
+  /// Loads those windows of `product`, out of the lines that `lead` has in L1.
+  void emitImageStep(Tile &tile, const Product &lead, const Product &product, const ImageStep &step,
+                     mlir::Value targetSlot);
   aicore::ImageLimit limitOf(Tile &tile, Product &product);
 
   // resident.cpp: data on the chip before the first stage of a tile

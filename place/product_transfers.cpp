@@ -19,11 +19,18 @@ using namespace mlir;
 
 namespace mmk {
 
-// The products of a group follow each other. Each has its own stages in L1; those of the same base
+// The products of a group follow each other, unless they read windows of one image: then each step
+// loads a part of the other operand once, and multiplies with it the windows of one product after
+// the other. Else each has its own stages in L1; those of the same base
 // tile rotate over the same slots of L0.
 void TransferInserter::emitProducts(Tile &tile) {
   if (tile.anchors.size() == 1)
     return emitProduct(tile, tile.anchors[0]);
+  if (tile.sharedLines) {
+    for (Product &product : llvm::drop_begin(tile.anchors))
+      product.accSlot = slot(tile.number, product.acc);
+    return emitProduct(tile, tile.anchors[0]);
+  }
   SmallVector<Value> steps; // base tiles of each product in a tile
   for (Product &product : tile.anchors) {
     loc = product.contract.getLoc();
@@ -226,6 +233,7 @@ void TransferInserter::emitSteps(Tile &tile, Product &product, Value generations
   if (product.inOthers)
     number = add(number, product.inOthers);
   Value l0Slots[2], depth;
+  ImageStep windows;
   if (product.image)
     depth = arith::MinSIOp::create(
         b, loc, arith::SubIOp::create(b, loc, depthOfStage, baseLoop.getInductionVar()),
@@ -251,22 +259,39 @@ void TransferInserter::emitSteps(Tile &tile, Product &product, Value generations
       offsets[alongN] = add(offsets[alongN], firstColumn);
       extents[alongN] = columns;
     }
+    if (product.image && i == 0)
+      windows = {offsets[alongK], depth, offsets[1 - alongK], extents[1 - alongK]};
+    if (tile.sharedLines && i == 0)
+      continue;
     l0Slots[i] = slot(number, product.l0[i]);
     if (product.image && i == 0) {
-      emitImageStep(product, offsets[alongK], depth, offsets[1 - alongK], extents[1 - alongK],
-                    product.l0[i], l0Slots[i]);
+      emitImageStep(tile, product, product, windows, l0Slots[i]);
       continue;
     }
     aicore::LoadL0Op::create(b, loc, product.l1[i], product.slots[i], offsets[0], offsets[1],
                              extents[0], extents[1], product.l0[i], l0Slots[i], operand.transposed);
   }
-  Value before = add(product.done, baseLoop.getInductionVar());
-  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, zero);
-  aicore::MmadOp::create(b, loc, product.l0[0], l0Slots[0], product.l0[1], l0Slots[1], product.acc,
-                         product.accSlot, tile.rows, columns, depth, first,
-                         startsFromBias ? product.biasTable : Value(),
-                         startsFromBias ? product.biasSlot : Value(),
-                         part ? b.getI64IntegerAttr(*part) : IntegerAttr());
+  product.before = add(product.done, baseLoop.getInductionVar());
+  if (!tile.sharedLines)
+    return multiplyStep(tile, product, product, l0Slots, columns, depth, part, startsFromBias);
+  Value windowsBefore = multiply(number, index(tile.anchors.size()));
+  for (auto [i, each] : llvm::enumerate(tile.anchors)) {
+    l0Slots[0] = slot(add(windowsBefore, index(i)), product.l0[0]);
+    emitImageStep(tile, product, each, windows, l0Slots[0]);
+    multiplyStep(tile, product, each, l0Slots, columns, depth, part, startsFromBias);
+  }
+}
+
+// `lead` has what products beside each other share: the operands in L0, and the row they start
+// from.
+void TransferInserter::multiplyStep(Tile &tile, const Product &lead, Product &product,
+                                    const Value (&l0Slots)[2], Value columns, Value depth,
+                                    std::optional<int64_t> part, bool startsFromBias) {
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lead.before, index(0));
+  aicore::MmadOp::create(
+      b, loc, lead.l0[0], l0Slots[0], lead.l0[1], l0Slots[1], product.acc, product.accSlot,
+      tile.rows, columns, depth, first, startsFromBias ? lead.biasTable : Value(),
+      startsFromBias ? lead.biasSlot : Value(), part ? b.getI64IntegerAttr(*part) : IntegerAttr());
 }
 
 //===--- parts ----------------------------------------------------------------------------===//

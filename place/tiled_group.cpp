@@ -70,6 +70,17 @@ FailureOr<TiledProduct> findProduct(linalg::ContractOp contract, ArrayRef<int64_
   return product;
 }
 
+// Whether all start from one row, or all from zero.
+bool startAlike(ArrayRef<TiledProduct> products) {
+  const auto rowOf = [](const TiledProduct &product) {
+    Value row = product.bias ? linalg::BroadcastOp(product.bias).getInput() : Value();
+    return row ? behindViews(behindPlaces(row)) : row;
+  };
+  return llvm::all_of(products, [&](const TiledProduct &product) {
+    return !product.hasBias && rowOf(product) == rowOf(products.front());
+  });
+}
+
 // All anchors of a group compute in one loop over its tiles. Around it may be the loop over panels.
 LogicalResult findProducts(ir::KernelOp kernel, ir::FusionGroupOp group, TiledGroup &tile) {
   SmallVector<linalg::ContractOp> contracts;
@@ -96,6 +107,8 @@ LogicalResult findProducts(ir::KernelOp kernel, ir::FusionGroupOp group, TiledGr
       return product.contract.emitOpError(
           "expected loops of its own in the loop over tiles of its fusion group's first product");
   }
+  if (tile.products.size() > 1 && startAlike(tile.products))
+    tile.sharedLines = sharedLines(contracts);
   if (loop != tile.tileLoop) {
     tile.panelLoop = tile.tileLoop;
     tile.tileLoop = loop;

@@ -4,6 +4,7 @@
 
 #include "ir/aicore.h"
 #include "ir/mmk.h"
+#include "passes/windows/image_operand.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,6 +30,8 @@ struct TiledGroup {
   mlir::scf::ForOp tileLoop;
   mlir::scf::ForOp partLoop; ///< in it, over parts of rows that are divided; else null
   llvm::SmallVector<TiledProduct> products; ///< in program order; all of the same tile
+  /// Of products that read windows of one image out of the same lines in L1; else nothing.
+  std::optional<PaddingRange> sharedLines;
   mlir::linalg::GenericOp generic;
   mlir::linalg::ReduceOp sum;   ///< of the splits of a product; null if it is not split
   int64_t tileM = 1, tileN = 1; ///< extents, at most

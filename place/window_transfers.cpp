@@ -98,22 +98,30 @@ void TransferInserter::findLines(Tile &tile, Product &product) {
   if (!image.lines.source)
     return;
   const ImageOperand::Axis &axis = image.lines;
-  auto firstTapOf = [&](Value at) -> Value { // of the line of the result with this pixel
+  const PaddingRange padding = paddingOf(tile, product);
+  // Of the line of the result with this pixel.
+  auto firstTapOf = [&](Value at, int64_t inFront) -> Value {
     Value line = arith::DivSIOp::create(b, loc, at, lines.outWidth);
-    return arith::SubIOp::create(b, loc, multiply(line, index(axis.stride)), index(axis.padding));
+    return arith::SubIOp::create(b, loc, multiply(line, index(axis.stride)), index(inFront));
   };
   Value last = arith::SubIOp::create(b, loc, add(pixel, tile.rows), index(1));
-  Value start = firstTapOf(pixel), from = arith::MaxSIOp::create(b, loc, start, index(0));
+  Value start = firstTapOf(pixel, padding.most),
+        from = arith::MaxSIOp::create(b, loc, start, index(0));
   Value span =
       add(multiply(arith::SubIOp::create(b, loc, lines.taps[0], index(1)), index(axis.dilation)),
           index(1));
-  Value end = arith::MinSIOp::create(b, loc, add(firstTapOf(last), span),
+  Value end = arith::MinSIOp::create(b, loc, add(firstTapOf(last, padding.least), span),
                                      dimension(image.nameOfSource(axis.source)));
   lines.count = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, from), index(0));
   lines.top = arith::SubIOp::create(b, loc, start, from);
   lines.first = arith::RemSIOp::create(b, loc, pixel, lines.outWidth);
   Value &offset = lines.view.offsets[lines.view.dims[*axis.source]];
   offset = add(offset, from);
+}
+
+PaddingRange TransferInserter::paddingOf(const Tile &tile, const Product &product) {
+  const int64_t own = product.image->lines.padding;
+  return tile.sharedLines.value_or(PaddingRange{own, own});
 }
 
 static void fillOffsets(GlobalView &view, Value zero) {
@@ -196,16 +204,17 @@ void TransferInserter::emitTapsLoad(Product &product, Value stageNumber) {
                          product.slots[1], machine.padding());
 }
 
-void TransferInserter::emitImageStep(Product &product, Value from, Value depth, Value firstPixel,
-                                     Value pixels, Value target, Value targetSlot) {
-  ImageOperand &image = *product.image;
-  ImageLines &lines = product.lines;
-  aicore::Load3dOp::create(b, loc, product.l1[0], product.slots[0], lines.count, lines.width,
-                           lines.taps[0], lines.taps[1], lines.top, lines.outWidth,
-                           add(lines.first, firstPixel), add(lines.from, from), pixels, depth,
-                           ArrayRef<int64_t>{image.lines.stride, image.columns.stride},
-                           ArrayRef<int64_t>{image.lines.dilation, image.columns.dilation},
-                           image.columns.padding, product.block, target, targetSlot);
+void TransferInserter::emitImageStep(Tile &tile, const Product &lead, const Product &product,
+                                     const ImageStep &step, Value targetSlot) {
+  const ImageOperand &image = *product.image;
+  const ImageLines &lines = lead.lines;
+  Value top = add(lines.top, index(paddingOf(tile, lead).most - image.lines.padding));
+  aicore::Load3dOp::create(
+      b, loc, lead.l1[0], lead.slots[0], lines.count, lines.width, lines.taps[0], lines.taps[1],
+      top, lines.outWidth, add(lines.first, step.firstPixel), add(lines.from, step.from),
+      step.pixels, step.depth, ArrayRef<int64_t>{image.lines.stride, image.columns.stride},
+      ArrayRef<int64_t>{image.lines.dilation, image.columns.dilation}, image.columns.padding,
+      lead.block, lead.l0[0], targetSlot);
 }
 
 //===--- dimensions -----------------------------------------------------------------------===//
@@ -213,6 +222,9 @@ void TransferInserter::emitImageStep(Product &product, Value from, Value depth, 
 aicore::ImageLimit TransferInserter::limitOf(Tile &tile, Product &product) {
   aicore::ImageLimit limit =
       mmk::limitOf(*product.image, productNames(product.contract).reduction, product.channels);
+  const PaddingRange padding = paddingOf(tile, product);
+  limit.lines.padding = padding.most;
+  limit.lines.further = padding.most - padding.least;
   limit.tile = tile.tileM;
   limit.pixels = cast<MemRefType>(product.l1[0].getType()).getShape()[0];
   limit.stage = product.stage;

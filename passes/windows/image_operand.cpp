@@ -227,6 +227,49 @@ static bool readsAllOfWindow(linalg::GenericOp copy) {
          });
 }
 
+static bool areAlike(const ImageOperand::Axis &x, const ImageOperand::Axis &y) {
+  return x.pixel == y.pixel && x.tap == y.tap && x.source == y.source && x.stride == y.stride &&
+         x.dilation == y.dilation;
+}
+
+/// Through views and places in memories.
+static Value sourceOf(Value tensor) {
+  for (Value behind = tensor;; tensor = behind) {
+    behind = behindViews(tensor);
+    if (auto place = behind.getDefiningOp<aicore::PlaceOp>())
+      behind = place.getValue();
+    if (behind == tensor)
+      return tensor;
+  }
+}
+
+std::optional<PaddingRange> sharedLines(ArrayRef<linalg::ContractOp> contracts) {
+  std::optional<ImageOperand> first;
+  PaddingRange range;
+  for (linalg::ContractOp contract : contracts) {
+    std::optional<ImageOperand> image = imageOperand(contract);
+    if (!image)
+      return std::nullopt;
+    const int64_t padding = image->lines.padding;
+    range.most = first ? std::max(range.most, padding) : padding;
+    range.least = first ? std::min(range.least, padding) : padding;
+    if (!first) {
+      first = image;
+      continue;
+    }
+    linalg::ContractOp lead = contracts.front();
+    if (sourceOf(image->window.getSource()) != sourceOf(first->window.getSource()) ||
+        sourceOf(contract.getInputs()[1]) != sourceOf(lead.getInputs()[1]) ||
+        contract.getIndexingMaps() != lead.getIndexingMaps() ||
+        image->window.getDims() != first->window.getDims() ||
+        image->channelSource != first->channelSource || image->depth != first->depth ||
+        image->pixels != first->pixels || image->images != first->images ||
+        !areAlike(image->lines, first->lines) || !areAlike(image->columns, first->columns))
+      return std::nullopt;
+  }
+  return range;
+}
+
 SmallVector<CopiedWindow> copiedWindows(ir::KernelOp kernel) {
   SmallVector<CopiedWindow> found;
   kernel.walk([&](linalg::ContractOp contract) {

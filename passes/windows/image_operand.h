@@ -46,6 +46,15 @@ struct ImageOperand {
 /// another tensor.
 std::optional<ImageOperand> imageOperand(mlir::linalg::ContractOp contract);
 
+/// The rows of padding in front of the first and of the last of some images' windows: those of the
+/// taps of a pooling begin one line after the other.
+struct PaddingRange {
+  int64_t most = 0, least = 0;
+};
+/// Of products that multiply windows of one image with one matrix. Their windows are alike, but for
+/// where they begin, so that one load of lines serves them all. Nothing for others.
+std::optional<PaddingRange> sharedLines(llvm::ArrayRef<mlir::linalg::ContractOp> contracts);
+
 /// The windows of the kernel's products that are copied into a matrix: what the cube can load
 /// itself. Where it cannot load one, the reason for the user.
 struct CopiedWindow {

@@ -41,6 +41,7 @@ public:
         op = isa_and_nonnull<ir::WindowOp>(input) ? input : nullptr;
       }
     }
+    transposeLate(b, kernel);
   }
 
 private:
@@ -77,8 +78,24 @@ private:
       indices.push_back(window.getMap().getResult(dim));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(window);
-    window.getSourceMutable().assign(copyInOrder(b, window.getSource(), order));
+    window.getSourceMutable().assign(inOrder(window.getSource(), order));
     window.setMap(AffineMap::get(window.getMap().getNumDims(), 0, indices, b.getContext()));
+  }
+
+  /// A copy in that order, one for all products that read it.
+  Value inOrder(Value tensor, ArrayRef<int64_t> order) {
+    Value behind = tensor;
+    // The merged dimensions of a parameter are merged for each of its products.
+    auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>();
+    if (collapse)
+      behind = collapse.getSrc();
+    const Attribute pieces = collapse ? collapse.getReassociation() : Attribute();
+    for (const Copy &known : copies)
+      if (known.behind == behind && known.pieces == pieces && known.order == order)
+        return known.copy;
+    Value copy = copyInOrder(b, tensor, order);
+    copies.push_back({behind, pieces, llvm::to_vector(order), copy});
+    return copy;
   }
 
   /// The right operand with its depth outside of its columns.
@@ -92,15 +109,23 @@ private:
       return;
     SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(rank));
     std::swap(order[rank - 2], order[rank - 1]);
-    contract.getInputsMutable()[which].assign(copyInOrder(b, tensor, order));
+    contract.getInputsMutable()[which].assign(inOrder(tensor, order));
     SmallVector<AffineExpr> along(maps[which].getResults());
     std::swap(along[rank - 2], along[rank - 1]);
     maps[which] = AffineMap::get(maps[which].getNumDims(), 0, along, b.getContext());
     contract.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
   }
 
+  struct Copy {
+    Value behind;     ///< the tensor, before dimensions of it were merged
+    Attribute pieces; ///< as which they were; null: none
+    SmallVector<int64_t> order;
+    Value copy;
+  };
+
   ir::KernelOp kernel;
   OpBuilder b;
+  SmallVector<Copy> copies; ///< in the order of the block
 };
 
 struct ReadWindowsPass : impl::ReadWindowsBase<ReadWindowsPass> {

@@ -37,6 +37,21 @@ AffineMap withLoopsSwapped(AffineMap map, unsigned one, unsigned other) {
   return map.replaceDimsAndSymbols(loops, {}, map.getNumDims(), 0);
 }
 
+RankedTensorType transposedType(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape[shape.size() - 2], shape.back());
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+Value transposedEmpty(OpBuilder &b, Value tensor) {
+  SmallVector<Value> extents;
+  const RankedTensorType type = transposedType(tensor);
+  for (int64_t dim : transposedOrder(type.getRank()))
+    extents.push_back(dimValue(b, tensor.getLoc(), dimName(tensor, dim)));
+  return tensor::EmptyOp::create(b, tensor.getLoc(), type, extents);
+}
+
 class ProductTransposer {
 public:
   ProductTransposer(OpBuilder &b, linalg::ContractOp contract) : b(b), contract(contract) {}
@@ -53,43 +68,18 @@ public:
         ValueRange{windows, contract.getInputs()[0]}, ValueRange{transposedStart()},
         b.getAffineMapArrayAttr(
             {withResultsSwapped(maps[1]), maps[0], withResultsSwapped(maps[2])}));
-    Value transposed = product.getResult(0);
-    SmallVector<Operation *> replaced = {contract};
-    while (linalg::GenericOp next = elementwiseUser(whole)) {
-      b.setInsertionPoint(next);
-      replaced.push_back(next);
-      transposed = transposedGeneric(next, whole, transposed);
-      whole = next.getResult(0);
-    }
-    b.setInsertionPointAfterValue(transposed);
     const int64_t rank = cast<RankedTensorType>(whole.getType()).getRank();
-    whole.replaceAllUsesWith(copyInOrder(b, transposed, transposedOrder(rank)));
-    for (Operation *op : llvm::reverse(replaced))
-      op->erase();
+    whole.replaceAllUsesWith(copyInOrder(b, product.getResult(0), transposedOrder(rank)));
+    contract.erase();
     b.setInsertionPoint(product);
     return product;
   }
 
 private:
-  static RankedTensorType transposedType(Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    std::swap(shape[shape.size() - 2], shape.back());
-    return RankedTensorType::get(shape, type.getElementType());
-  }
-
-  Value transposedEmpty(Value tensor) {
-    SmallVector<Value> extents;
-    const RankedTensorType type = transposedType(tensor);
-    for (int64_t dim : transposedOrder(type.getRank()))
-      extents.push_back(dimValue(b, contract.getLoc(), dimName(tensor, dim)));
-    return tensor::EmptyOp::create(b, contract.getLoc(), type, extents);
-  }
-
   Value transposedStart() {
     auto fill = contract.getOutputs()[0].getDefiningOp<linalg::FillOp>();
     return linalg::FillOp::create(b, contract.getLoc(), fill.getInputs()[0],
-                                  transposedEmpty(contract.getResult(0)))
+                                  transposedEmpty(b, contract.getResult(0)))
         .getResult(0);
   }
 
@@ -119,53 +109,81 @@ private:
     return result;
   }
 
-  /// The only user of a tensor, where that is computed as well transposed: it is elementwise, and
-  /// reads no other tensor along both of its last loops.
-  static linalg::GenericOp elementwiseUser(Value tensor) {
-    auto user = tensor.hasOneUse() ? dyn_cast<linalg::GenericOp>(*tensor.user_begin())
-                                   : linalg::GenericOp();
-    if (!user || user.getNumResults() != 1 || user.getNumReductionLoops() > 0 ||
-        user.getNumLoops() != cast<RankedTensorType>(tensor.getType()).getRank() ||
-        !user.getIndexingMapsArray().back().isIdentity())
-      return {};
-    const unsigned last = user.getNumLoops() - 1;
-    const bool isApart = llvm::all_of(user.getDpsInputOperands(), [&](OpOperand *input) {
-      const AffineMap map = user.getMatchingIndexingMap(input);
-      return input->get() == tensor ? map.isIdentity()
-                                    : !map.isFunctionOfDim(last) || !map.isFunctionOfDim(last - 1);
-    });
-    return isApart ? user : linalg::GenericOp();
-  }
-
-  Value transposedGeneric(linalg::GenericOp op, Value whole, Value transposed) {
-    SmallVector<Value> inputs(op.getInputs());
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    for (AffineMap &map : MutableArrayRef(maps).drop_back())
-      map = withLoopsSwapped(map, op.getNumLoops() - 1, op.getNumLoops() - 2);
-    for (auto [input, map] : llvm::zip(inputs, maps))
-      if (input == whole) {
-        input = transposed;
-        map = maps.back();
-      }
-    auto result = linalg::GenericOp::create(b, op.getLoc(), transposedType(op.getResult(0)), inputs,
-                                            transposedEmpty(op.getResult(0)), maps,
-                                            op.getIteratorTypesArray());
-    IRMapping map;
-    op.getRegion().cloneInto(&result.getRegion(), map);
-    const SmallVector<int64_t> order = transposedOrder(op.getNumLoops());
-    for (auto index : result.getBody()->getOps<linalg::IndexOp>())
-      index.setDim(order[index.getDim()]);
-    return result.getResult(0);
-  }
-
   OpBuilder &b;
   linalg::ContractOp contract;
 };
+
+/// What a tensor is the transposition of, if it is read by one operation alone; null if it is none.
+Value transposedBy(Value tensor) {
+  auto copy = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!copy || !tensor.hasOneUse() || copy.getNumDpsInputs() != 1 ||
+      copy.getBody()->getTerminator()->getOperand(0) != copy.getBody()->getArgument(0))
+    return {};
+  const AffineMap map = copy.getIndexingMapsArray()[0];
+  return map.isPermutation() && !map.isIdentity() && withResultsSwapped(map).isIdentity()
+             ? copy.getInputs()[0]
+             : Value();
+}
+
+/// Whether an elementwise operation reads transposed tensors, and no other along both of its last
+/// loops, so that it can be computed before they are transposed.
+bool readsTransposed(linalg::GenericOp op) {
+  if (op.getNumResults() != 1 || op.getNumReductionLoops() > 0 || op.getNumLoops() < 2 ||
+      !op.getIndexingMapsArray().back().isIdentity())
+    return false;
+  const unsigned last = op.getNumLoops() - 1;
+  bool any = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    const AffineMap map = op.getMatchingIndexingMap(input);
+    const bool isTransposed = map.isIdentity() && transposedBy(input->get());
+    if (!isTransposed && map.isFunctionOfDim(last) && map.isFunctionOfDim(last - 1))
+      return false;
+    any |= isTransposed;
+  }
+  return any;
+}
+
+/// The operation on the tensors before they are transposed.
+Value computedBefore(OpBuilder &b, linalg::GenericOp op) {
+  SmallVector<Value> inputs(op.getInputs());
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (auto [input, map] : llvm::zip(inputs, MutableArrayRef(maps).drop_back())) {
+    Value source = map.isIdentity() ? transposedBy(input) : Value();
+    if (source)
+      input = source;
+    else
+      map = withLoopsSwapped(map, op.getNumLoops() - 1, op.getNumLoops() - 2);
+  }
+  auto result = linalg::GenericOp::create(b, op.getLoc(), transposedType(op.getResult(0)), inputs,
+                                          transposedEmpty(b, op.getResult(0)), maps,
+                                          op.getIteratorTypesArray());
+  IRMapping map;
+  op.getRegion().cloneInto(&result.getRegion(), map);
+  const SmallVector<int64_t> order = transposedOrder(op.getNumLoops());
+  for (auto index : result.getBody()->getOps<linalg::IndexOp>())
+    index.setDim(order[index.getDim()]);
+  return result.getResult(0);
+}
 
 } // namespace
 
 linalg::ContractOp computeTransposed(OpBuilder &b, linalg::ContractOp contract) {
   return ProductTransposer(b, contract).run();
+}
+
+void transposeLate(OpBuilder &b, ir::KernelOp kernel) {
+  for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<linalg::GenericOp>())) {
+    if (transposedBy(op.getResult(0)) || !readsTransposed(op))
+      continue;
+    b.setInsertionPoint(op);
+    Value before = computedBefore(b, op);
+    const SmallVector<Value> inputs(op.getInputs());
+    op.getResult(0).replaceAllUsesWith(copyInOrder(b, before, transposedOrder(op.getNumLoops())));
+    op.erase();
+    for (Value input : inputs)
+      if (input.use_empty() && input.getDefiningOp<linalg::GenericOp>())
+        input.getDefiningOp()->erase();
+  }
 }
 
 } // namespace mmk

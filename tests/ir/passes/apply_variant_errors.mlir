@@ -289,7 +289,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{fuse = maybe is not legal; expected all, none, rows or products}}
+  // expected-error @+1 {{fuse = maybe is not legal; expected all, none, rows, products or windows}}
   mmk.choice "fuse" = ["maybe"]
 }
 }

@@ -54,7 +54,7 @@
 // CHECK:            aicore.load3d %[[X]][%{{.*}}] image(%[[LINES]], %W) taps(%R, %S) top(%[[TOP]]) by(%Q) first(%[[FIRST]]) depth(%{{.*}}) size(%{{.*}}, %{{.*}}) stride [1, 1] dilation [1, 1] left 1 block 16 -> %window_l0a
 // CHECK:            aicore.load_l0 %[[W]][%{{.*}}] at(%[[BASE]], %c0)
 // CHECK:            aicore.mmad
-// CHECK:      images = [{channels = "C", columns = ["Q", "W", "S", array<i64: 1, 1, 1>], depth = "RSC", lines = ["P", "H", "R", array<i64: 1, 1, 1>], sizes = array<i64: 64, 8048, 144, 32, 16>}]
+// CHECK:      images = [{channels = "C", columns = ["Q", "W", "S", array<i64: 1, 1, 1, 0>], depth = "RSC", lines = ["P", "H", "R", array<i64: 1, 1, 1, 0>], sizes = array<i64: 64, 8048, 144, 32, 16>}]
 
 // The lines are free when the last stage of their channels is.
 // SYNC:       aicore.wait_flag [mte1 -> mte2] 1 + %[[SLOT:.*]]

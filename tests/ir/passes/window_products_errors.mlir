@@ -39,7 +39,7 @@ mmk.kernel @two dims ["B", "W", "C", "S", "O", "Q", "NQ", "SC"]
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{window = direct loads windows for one product, but a fusion group has 2; legal: unfolded}}
+  // expected-error @+1 {{window = direct loads windows for one product, or for several of one image and one matrix, but a fusion group has 2 others; legal: unfolded}}
   mmk.choice "window" = ["direct"]
   mmk.choice "tile.NQ" = [32]
   mmk.choice "tile.O" = [32]

@@ -108,7 +108,7 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("buffers.l1.a.b", "2"), "unknown operand 'a.b'; tensors of 'gemm': a and b");
   EXPECT_EQ(problem("order", "swizzle(x)"),
             "the width of swizzle is an integer from 1 to 1024, found 'x'");
-  EXPECT_EQ(problem("fuse", ""), "fuse is all, none, rows or products, found nothing");
+  EXPECT_EQ(problem("fuse", ""), "fuse is all, none, rows, products or windows, found nothing");
   EXPECT_EQ(
       problem("coers", "1"),
       "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "

@@ -1,0 +1,65 @@
+// One of the two ways in which a result is computed, before anything else reads the other.
+#include "ir/diagnostic_code.h"
+#include "passes/passes.h"
+#include "schedule/directive.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_CHOOSEFORM
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// The word of `fuse` in choices such as "tile.M=64,fuse=windows"; the last one counts. Empty:
+/// none.
+StringRef fuseIn(StringRef variant) {
+  StringRef word;
+  while (!variant.empty()) {
+    auto [choice, rest] = variant.split(',');
+    auto [key, value] = choice.split('=');
+    if (withoutAlias(key.str()) == "fuse")
+      word = value;
+    variant = rest;
+  }
+  return word;
+}
+
+struct ChooseFormPass : impl::ChooseFormBase<ChooseFormPass> {
+  using ChooseFormBase::ChooseFormBase;
+
+  void refuse(ir::KernelOp kernel) {
+    ir::ChoiceOp choice = kernel.choice("fuse");
+    (void)nearestLegal((choice ? choice.emitError() : kernel.emitError())
+                       << "fuse = windows computes a product once for each tap of a pooling behind "
+                          "it, of at most 9 taps that do not overlap and are within the product, "
+                          "and this kernel has no such pooling; nearest legal: fuse = all");
+    signalPassFailure();
+  }
+
+  void runOnOperation() override {
+    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      const StringRef given = fuseIn(variant),
+                      word = given.empty() ? kernel.chosenWord("fuse", "all") : given;
+      bool isChanged = false;
+      for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<ir::AlternativeOp>())) {
+        op.replaceAllUsesWith(op.getWord() == word ? op.getOther() : op.getUsual());
+        op.erase();
+        isChanged = true;
+      }
+      if (!isChanged && word == "windows")
+        return refuse(kernel);
+      if (!isChanged)
+        continue;
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
+        if (isOpTriviallyDead(&op))
+          op.erase();
+    }
+  }
+};
+
+} // namespace
+} // namespace mmk
