@@ -113,7 +113,9 @@ __aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTens
 )"},
     DeviceFunction{"LoadWindows", R"(
 // L1 -> L0A: windows of an image of lines x width pixels, blocks of channels behind each other. Of the
-// result, whose lines have `outWidth` pixels: pixels x depth elements from (first, from) on.
+// result, whose lines have `outWidth` pixels: pixels x depth elements from (first, from) on, of one
+// block. `top` lines in front of the first tap are skipped as taps that are not loaded; less than 0:
+// padding.
 template <int strideH, int strideW, int dilationH, int dilationW, int left, typename T>
 __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
                                    int64_t lines, int64_t width, int64_t tapRows,
@@ -130,15 +132,17 @@ __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T
   // Lines of the result are as long as they are.
   params.padList[1] = static_cast<uint8_t>(
       GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left));
-  params.padList[2] = static_cast<uint8_t>(isPadding ? 0 : -top);
+  params.padList[2] = static_cast<uint8_t>(isPadding ? 0 : GreaterOf(0, -top));
   params.padList[3] = 255; // lines behind those that are loaded are not read
   params.mStartPt = static_cast<uint16_t>(isPadding ? first + outWidth : first);
-  params.kStartPt = static_cast<uint16_t>(from);
+  const int64_t skipped = GreaterOf(0, top), ofLine = tapColumns * (32 / sizeof(T));
+  params.kStartPt = static_cast<uint16_t>(
+      from + (from / (tapRows * ofLine) + 1) * skipped * ofLine);
   params.mExtension = static_cast<uint16_t>(QuotientUp(pixels, 16) * 16);
   params.kExtension = static_cast<uint16_t>(depth);
   params.strideH = strideH;
   params.strideW = strideW;
-  params.filterH = static_cast<uint8_t>(tapRows);
+  params.filterH = static_cast<uint8_t>(tapRows + skipped);
   params.filterW = static_cast<uint8_t>(tapColumns);
   params.dilationFilterH = dilationH;
   params.dilationFilterW = dilationW;

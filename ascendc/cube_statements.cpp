@@ -192,7 +192,18 @@ std::string Instructions::imageWidth(aicore::Load3dOp op) {
   return fmt::format("LesserOf({}, {})", width, reach);
 }
 
+/// Whether windows that begin at other lines are loaded out of the same lines of an image.
+static bool sharesLines(aicore::Load3dOp op) {
+  return llvm::any_of(op.getSource().getUsers(), [&](mlir::Operation *user) {
+    auto other = mlir::dyn_cast<aicore::Load3dOp>(user);
+    return other && other.getSlot() == op.getSlot() && other.getTop() != op.getTop();
+  });
+}
+
 Statement Instructions::loadWindows(aicore::Load3dOp op) {
+  // Lines are skipped as taps, which lie apart by the dilation.
+  if (op.getDilation()[0] > 1 && sharesLines(op))
+    return reportUnwritten(op, "fuse = windows of a convolution with a dilation of lines");
   std::string sizes = fmt::format("{}, {}, ", expressions_.of(op.getLines()), imageWidth(op));
   for (mlir::Value value : {op.getTapRows(), op.getTapColumns(), op.getTop(), op.getOutWidth(),
                             op.getFirst(), op.getFrom(), op.getPixels(), op.getDepth()})

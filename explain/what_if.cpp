@@ -150,7 +150,8 @@ private:
   void words(const DirectiveTraits &directive) {
     const std::string key(directive.name);
     const auto now = now_.find(key);
-    for (const std::string &word : triedWords(directive, kernel_.hasReduction()))
+    for (const std::string &word :
+         triedWords(directive, kernel_.hasReduction(), !kernel_.pooled.empty()))
       if (word != (now == now_.end() ? directive.words.front().word : now->second))
         propose({{key, word}});
   }

@@ -177,7 +177,7 @@ std::vector<DirectiveTraits> makeTable() {
                   .ofReductions = true},
                  {.word = "windows",
                   .benefit = "a product is pooled while it is on the chip",
-                  .ofReductions = true}},
+                  .ofPoolings = true}},
        .named = Proposal::ofProducts,
        .explored = Proposal::ofProducts,
        .proposed = Proposal::ofProducts,
@@ -278,10 +278,10 @@ std::string legalWords(const DirectiveTraits &directive) {
   return listOf(words);
 }
 
-std::vector<std::string> triedWords(const DirectiveTraits &directive, bool reduces) {
+std::vector<std::string> triedWords(const DirectiveTraits &directive, bool reduces, bool pools) {
   std::vector<std::string> words;
   for (const DirectiveWord &word : directive.words) {
-    if (word.ofReductions && !reduces)
+    if ((word.ofReductions && !reduces) || (word.ofPoolings && !pools))
       continue;
     if (word.maximumArgument == 0)
       words.emplace_back(word.word);

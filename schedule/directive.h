@@ -56,6 +56,7 @@ struct DirectiveWord {
   std::vector<int64_t> triedArguments = {}; ///< by a search
   std::string_view benefit = "";            ///< why it may be better than the other words
   bool ofReductions = false;                ///< of no use to a kernel that reduces no rows
+  bool ofPoolings = false;                  ///< of no use to one that pools no product
 };
 
 struct DirectiveTraits {
@@ -127,8 +128,8 @@ std::optional<ChosenWord> chosenWord(const DirectiveTraits &directive, std::stri
 std::string legalWords(const DirectiveTraits &directive);
 
 /// The words that a search tries: all without an argument, and the others with the arguments of the
-/// table. `reduces`: for a kernel that reduces rows.
-std::vector<std::string> triedWords(const DirectiveTraits &directive, bool reduces);
+/// table. `reduces`: for a kernel that reduces rows; `pools`: for one that pools a product.
+std::vector<std::string> triedWords(const DirectiveTraits &directive, bool reduces, bool pools);
 
 /// A group of on-chip buffers, of which `buffers` gives the copies.
 struct BufferGroup {

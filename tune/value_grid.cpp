@@ -104,7 +104,7 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
                                    const std::string &key) {
   const DirectiveTraits &directive = *findDirective(key);
   if (!directive.words.empty())
-    return triedWords(directive, kernel.hasReduction());
+    return triedWords(directive, kernel.hasReduction(), !kernel.pooled.empty());
   if (directive.isLength)
     return lengths(kernel, machine, directive, indexOf(key));
   if (directive.index == DirectiveIndex::buffer)

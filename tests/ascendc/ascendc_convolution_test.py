@@ -35,6 +35,16 @@ kernel convolution(x: f16[B, H, W, C], w: f16[R, S, C, O]) -> y: f32[B, P, Q, O]
   y[n, p, q, o] = sum[r, s, c](pad(x, 0)[n, p + r - 3, q + s - 1, c] * w[r, s, c, o]);
 }
 """
+# A product for each tap of the pooling, out of the same lines.
+POOLED = """\
+kernel pooled(x: f16[B, H, W, C], w: f16[3, 3, C, O], bias: f32[O]) -> y: f16[B, P, Q, O] {
+  dim P = H / 2;
+  dim Q = W / 2;
+  let z[n, h: H, v: W, o] =
+      relu(sum[r, s, c](pad(x, 0)[n, h + r - 1, v + s - 1, c] * w[r, s, c, o]) + bias[o]);
+  y[n, p, q, o] = max[i: 2, j: 2](z[n, 2*p + i, 2*q + j, o]);
+}
+"""
 
 
 def dims(B, H, W, C, O, R=3, S=3, strides=None):
@@ -90,6 +100,16 @@ class Convolution(VariantTest):
 
     def test_dilation_and_epilogue(self):
         self.check(DILATED, [dims(2, 7, 9, 5, 33)], *DIRECT)
+
+    def test_pooled(self):
+        for more in ((), ("--set", "buffers.l0=1", "--set", "skew=stages", "--set", "bias=table")):
+            self.check(POOLED, [dict(B=B, H=H, W=W, C=C, O=O, P=H // 2, Q=W // 2)
+                                for B, H, W, C, O in ((1, 2, 2, 1, 1), (2, 12, 18, 40, 33), (1, 7, 9, 17, 20))],
+                       *DIRECT, "--set", "fuse=windows", "--set", "tile.BPQ=16", "--set", "tile.O=32", *more)
+
+    def test_flags_of_pooled(self):
+        self.expect_flags(POOLED, dict(B=2, H=12, W=18, C=40, O=33, P=6, Q=9), "--set", "window=direct(32)", "--set",
+                          "fuse=windows", "--set", "tile.BPQ=16", "--set", "tile.O=32", "--set", "cores=1", least=15)
 
     def test_flags(self):
         self.expect_flags(SAME.format(kind="f16", result="f32"), dims(2, 14, 20, 50, 33), "--set",

@@ -41,6 +41,13 @@ kernel product(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
 }
 """
+POOLED = """\
+kernel pooled(x: f16[B, H, W, C], w: f16[3, 3, C, O]) -> y: f32[B, P, W, O] {
+  dim P = H / 2;
+  let z[n, h: H, v: W, o] = sum[r, s, c](pad(x, 0)[n, h + 2*r - 2, v + 2*s - 2, c] * w[r, s, c, o]);
+  y[n, p, v, o] = max[i: 2](z[n, 2*p + i, v, o]);
+}
+"""
 # A program, options, the place, and what is not written.
 REFUSED = (
     (PRODUCT.replace("f16", "i8").replace("f32", "i32"),
@@ -56,6 +63,8 @@ REFUSED = (
     (PRODUCT.replace("[K, N]", "[K, N], bias: f32[N]").replace("a @ b", "a @ b + bias"),
      ("--set", "bias=table", "--set", "tile.N=48", "--set", "tile.M=32"), "2:7",
      "a row of the bias table at no multiple of 128 bytes"),
+    (POOLED, ("--set", "fuse=windows", "--set", "window=direct(16)", "--set", "tile.BPW=16", "--set", "tile.O=32"), "4:29",
+     "fuse = windows of a convolution with a dilation of lines"),
     (PRODUCT.replace("a:", "step:").replace("a @", "step @"), (), "1:8",
      "the name step, which has another meaning in C++ or in the project's files"),
     (PRODUCT, ("--machine", "ascend310p3"), "1:8",
