@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Convolutions on the clock of ascend910b2: windows that the cube core loads beside a matrix of them,
-published times, and one kernel beside three.
+published times, one kernel beside three, and poolings.
 
     windows.py MMK [--write] [TABLE ..]
 
@@ -34,6 +34,20 @@ PLAIN = FUSED.replace("relu(", "(").replace(" + bias[o]", "").replace(", bias: f
 PARTS = [PLAIN.replace("-> y: f16", "-> y: f32"),
          "kernel k(x: f32[B, H, W, O], bias: f32[O]) -> y: f32[B, H, W, O] { y[n, p, q, o] = x[n, p, q, o] + bias[o]; }",
          "kernel k(x: f32[B, H, W, O]) -> y: f16[B, H, W, O] { y = relu(x); }"]
+
+# A convolution with bias and ReLU, and the largest of each 2 x 2 of its results.
+POOLED_FIRST = """kernel k(x: f16[B, C, H, W], w: f16[O, C, R, S], bias: f32[O]) -> y: f16[B, O, P, Q] {
+  dim P = H / 2;
+  dim Q = W / 2;
+  let z[n, o, h: H, v: W] = relu(sum[c, r, s](pad(x, 0)[n, c, h + r - 1, v + s - 1] * w[o, c, r, s]) + bias[o]);
+  y[n, o, p, q] = max[i: 2, j: 2](z[n, o, 2*p + i, 2*q + j]);
+}"""
+POOLED_LAST = """kernel k(x: f16[B, H, W, C], w: f16[R, S, C, O], bias: f32[O]) -> y: f16[B, P, Q, O] {
+  dim P = H / 2;
+  dim Q = W / 2;
+  let z[n, h: H, v: W, o] = relu(sum[r, s, c](pad(x, 0)[n, h + r - 1, v + s - 1, c] * w[r, s, c, o]) + bias[o]);
+  y[n, p, q, o] = max[i: 2, j: 2](z[n, 2*p + i, 2*q + j, o]);
+}"""
 
 # Type, batch, channels, height and width, results, taps, stride, padding, dilation, and the published time
 # in us of the operator on a 910B2 (cann-bench). Padding leaves the size of the image.
@@ -120,8 +134,24 @@ def fused(mmk):
     return "\n".join(lines)
 
 
+def pooled(mmk):
+    lines = ["| channels | layer | all at once, us | apart, us | apart / at once | bytes at once | bytes apart | chosen |",
+             "|---|---|---|---|---|---|---|---|"]
+    for batch, channels, size in ((4, 64, 112), (4, 128, 112), (4, 256, 56), (4, 512, 28), (1, 64, 32)):
+        dims = {"B": batch, "C": channels, "H": size, "W": size, "O": channels, "R": 3, "S": 3}
+        for order, text in (("first", POOLED_FIRST), ("last", POOLED_LAST)):
+            at_once, apart = (count(mmk, text, dims, [f"fuse={word}"] + more)[0]
+                              for word, more in (("windows", ["window=direct(64)"]), ("all", [])))
+            variant = count(mmk, text, dims)[1]
+            chosen = "at once" if "fuse=windows" in variant else "apart"
+            lines.append(f"| {order} | {batch}x{channels}x{size}x{size}, 3x3 | {at_once['time_us']:.1f} | "
+                         f"{apart['time_us']:.1f} | {apart['time_us'] / at_once['time_us']:.2f} | "
+                         f"{at_once['global_bytes'] / 1e6:.1f} MB | {apart['global_bytes'] / 1e6:.1f} MB | {chosen} |")
+    return "\n".join(lines)
+
+
 def main():
-    write_tables(PAGE, MARK, {"Published": published, "Forms": forms, "Fused": fused})
+    write_tables(PAGE, MARK, {"Published": published, "Forms": forms, "Fused": fused, "Pooled": pooled})
 
 
 if __name__ == "__main__":

@@ -144,15 +144,42 @@ private:
     return fmt::format("sum[{}{}]({} * {})", fmt::join(over, ", "), where, left, right);
   }
 
+  /// The extents of the sum, as ranges of the variables of a `let`.
+  std::string ranges() const {
+    Words all = image("n: " + b_, "g: " + g_, "o: " + o_, {}), spatial;
+    for (size_t axis = 0; axis < p_.size(); ++axis)
+      spatial.push_back(p_[axis] + ": " + extents_[axis]);
+    all.insert(all.end() - (isLast_ ? 1 : 0), spatial.begin(), spatial.end());
+    return joined(all);
+  }
+
+  /// The greatest or the least of windows of what the convolution computes.
+  void drawPooling(const std::string &value) {
+    kernel().body.push_back({true, "whole", {value, {}}, ranges()});
+    Words taps, read, extents;
+    for (size_t axis = 0; axis < p_.size(); ++axis) {
+      const int64_t extent = std::stoll(extents_[axis]),
+                    length = std::min<int64_t>(extent, random_.oneOf({1, 2, 2, 2, 3})),
+                    step = std::max<int64_t>(1, length + random_.oneOf({0, 0, 0, 1, -1}));
+      taps.push_back(fmt::format("i{}: {}", axis, length));
+      read.push_back(fmt::format("{}*{} + i{}", step, p_[axis], axis));
+      extents.push_back(std::to_string((extent - length) / step + 1));
+    }
+    kernel().results.push_back({"y", ElementType::f32, image(b_, g_, o_, extents)});
+    kernel().body.push_back(
+        {false,
+         "y",
+         {fmt::format("{}[{}](whole{})", random_.oneOf(Words{"max", "max", "min"}),
+                      fmt::join(taps, ", "), joined(image("n", "g", "o", read))),
+          {}},
+         joined(image("n", "g", "o", p_))});
+    sample_.errors.push_back(0);
+  }
+
   void drawResult(std::string value) {
     const Words dims = image(b_, g_, o_, extents_), places = image("n", "g", "o", p_);
     if (random_.chance(20)) {
-      Words ranges = image("n: " + b_, "g: " + g_, "o: " + o_, {});
-      Words spatial;
-      for (size_t axis = 0; axis < p_.size(); ++axis)
-        spatial.push_back(p_[axis] + ": " + extents_[axis]);
-      ranges.insert(ranges.end() - (isLast_ ? 1 : 0), spatial.begin(), spatial.end());
-      kernel().body.push_back({true, "acc", {value, {}}, joined(ranges)});
+      kernel().body.push_back({true, "acc", {value, {}}, ranges()});
       value = "acc" + joined(places);
     }
     if (random_.chance(40)) {
@@ -165,6 +192,10 @@ private:
     }
     if (random_.chance(40))
       value = fmt::format("max({}, 0)", value);
+    if (random_.chance(25)) {
+      drawPooling(value);
+      return;
+    }
     const ElementType type = type_ == ElementType::i8
                                  ? random_.oneOf({ElementType::i32, ElementType::f32})
                                  : random_.oneOf({ElementType::f32, ElementType::f32, type_});
