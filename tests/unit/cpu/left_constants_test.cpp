@@ -37,6 +37,7 @@ TEST_F(LeftConstants, pixelsThatDoNotAreTransposed) {
 TEST_F(LeftConstants, channelsFillVectorsToo) { EXPECT_FALSE(areTransposed(20, 7 * 7, 9 * 512)); }
 TEST_F(LeftConstants, sumsOfLittleDepthAreNotWorthIt) {
   EXPECT_FALSE(areTransposed(256, 14 * 14, 64));
+  EXPECT_FALSE(areTransposed(1024, 14 * 14, 256));
   EXPECT_FALSE(areTransposed(512, 7 * 7, 16));
 }
 
