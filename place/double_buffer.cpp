@@ -112,6 +112,16 @@ llvm::MapVector<aicore::AllocOp, SmallVector<Operation *>> transfersOf(scf::ForO
   return transfers;
 }
 
+/// Copies of a buffer that the transfers of an iteration fill: some fill parts of one.
+int64_t copiesOf(aicore::AllocOp alloc, ArrayRef<Operation *> transfers) {
+  DenseSet<Value> numbers;
+  for (Operation *op : transfers)
+    for (Value operand : op->getOperands())
+      if (auto slot = operand.getDefiningOp<aicore::SlotOp>(); slot && slot.getBuffer() == alloc)
+        numbers.insert(slot.getIndex());
+  return std::max<int64_t>(1, numbers.size());
+}
+
 /// Whether a loop goes over output tiles, or over lines of them that share a panel.
 bool walksTiles(scf::ForOp loop) {
   Operation *parent = loop->getParentOp();
@@ -143,7 +153,7 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
         for (auto &[alloc, transfers] : transfersOf(loop))
           if (!own.contains(alloc) && (!onlyPanels || isOfPanel(*transfers.front())))
             // Those of several iterations are in the buffer at once only if all have a copy.
-            if (const int64_t iterations = alloc.getCopies() / int64_t(transfers.size());
+            if (const int64_t iterations = alloc.getCopies() / copiesOf(alloc, transfers);
                 iterations > 1)
               llvm::append_range(byDepth[iterations - 1], transfers);
         for (auto &[depth, transfers] : byDepth) {
