@@ -175,7 +175,8 @@ struct CpuTuning {
   /// panel that all of them take before the next: those stay in L1, and the next are prefetched.
   int64_t constantRows = 32, constantSteps = 64;
   /// What transposing and storing a vector of sums takes more than storing it, in steps along k of
-  /// a vector: by the times of both forms for images of 14 x 14, at depths of 256 and 2304, on Zen 4.
+  /// a vector: by the times of both forms for images of 14 x 14, at depths of 256 and 2304, on
+  /// Zen 4.
   int64_t transposedSteps = 30;
 
   //===--- epilogues and elementwise work (epilogue.cpp) ------------------------------------===//

@@ -601,6 +601,9 @@ private:
 } // namespace
 
 std::vector<const Value *> pooledProducts(Kernel &kernel, Values &values, Typing &typing) {
+  // A result whose dimensions are wrong has no value; that is reported.
+  if (std::ranges::any_of(kernel.results, [](const Result &it) { return it.value == nullptr; }))
+    return {};
   return Replacement(kernel, values, typing).run();
 }
 
