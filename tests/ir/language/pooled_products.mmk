@@ -25,7 +25,7 @@
 // AICORE-LABEL: aicore.kernel @pool
 // AICORE-COUNT-1: %x_l1 = aicore.alloc "x" of "l1"
 // AICORE-NOT:     of "l1" copies {{.*}}memref<144x
-// AICORE:         %acc_l0c = aicore.alloc "acc"
+// AICORE:         %acc{{[123]?}}_l0c = aicore.alloc
 // AICORE:         aicore.load_l0 %w_l1
 // AICORE:         aicore.load3d %x_l1{{.*}} left 1
 // AICORE:         aicore.mmad {{.*}} -> %acc_l0c[
