@@ -173,10 +173,20 @@ mlir::FailureOr<std::string> Instructions::rowsInL0(Op load, const std::string &
   return *rows > 0 ? std::to_string(*rows) : loaded;
 }
 
-/// Columns of the image that its windows reach. LoadData would make more windows of more.
+/// The least padding in front of columns, of all windows that are loaded out of the same lines.
+static int64_t leastLeft(aicore::Load3dOp op) {
+  auto least = static_cast<int64_t>(op.getLeft());
+  for (mlir::Operation *user : op.getSource().getUsers())
+    if (auto other = mlir::dyn_cast<aicore::Load3dOp>(user))
+      least = std::min(least, static_cast<int64_t>(other.getLeft()));
+  return least;
+}
+
+/// Columns of the image that its windows reach. LoadData would make more windows of more. Those of
+/// the taps of a pooling differ by less than a stride, and the lines are as long for all of them.
 std::string Instructions::imageWidth(aicore::Load3dOp op) {
   const int64_t stride = op.getStride()[1], dilation = op.getDilation()[1];
-  int64_t number = 1 - stride - dilation - static_cast<int64_t>(op.getLeft());
+  int64_t number = 1 - stride - dilation - leastLeft(op);
   std::string reach = "0";
   for (auto [value, factor] :
        {std::pair(op.getOutWidth(), stride), std::pair(op.getTapColumns(), dilation)})
