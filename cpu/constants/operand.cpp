@@ -88,6 +88,20 @@ PackedDims dimsUpTo(aicore::KernelOp kernel, size_t parameter, int64_t last) {
   return all;
 }
 
+/// Whether the columns of the right operand are pixels: those of a window, or several dimensions.
+/// There are many of them, or few where an image is small. Of a matrix there may be one, for which
+/// rows of A are read as fast as memory gives them.
+bool multipliesPixels(cpu::ProductOp product) {
+  if (product.isWindowOfB())
+    return true;
+  auto kernel = product->getParentOfType<aicore::KernelOp>();
+  const int64_t tensor = aicore::numberOfTensor(kernel, product.getB()),
+                across = product.getBAlong()[1];
+  return llvm::any_of(aicore::mergedDims(kernel), [&](const aicore::MergedDims &dims) {
+    return dims.tensor == tensor && dims.last == across && dims.first < dims.last;
+  });
+}
+
 struct CpuPackConstantsPass : impl::CpuPackConstantsBase<CpuPackConstantsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<aicore::KernelOp>())
@@ -97,8 +111,10 @@ struct CpuPackConstantsPass : impl::CpuPackConstantsBase<CpuPackConstantsPass> {
               kernel.getBody().getArgument(kernel.getDims().size() + i);
           for (cpu::ProductOp product : productsOf(argument, 1))
             product.setPacked(true);
-          for (cpu::ProductOp product : productsOf(argument, 0))
-            product.setPackedLeft(true);
+          const SmallVector<cpu::ProductOp> products = productsOf(argument, 0);
+          if (llvm::all_of(products, multipliesPixels))
+            for (cpu::ProductOp product : products)
+              product.setPackedLeft(true);
         }
   }
 };

@@ -148,8 +148,7 @@ class Constants(CommandTest):
         text = self.mmk("compile", "k.mmk", "--machine", "host")
         self.assertIn('#mmk.named<"w"["K", "N"] const>', text)
         self.assertEqual(len(re.findall(r"\{packed\}", text)), 1)
-        text = self.mmk("compile", self.file(ROWS), "--machine", "host")
-        self.assertEqual(re.findall(r"\{packed\w*\}", text), ["{packedLeft}"])
+        self.assertNotIn("packed", self.mmk("compile", self.file(ROWS), "--machine", "host"))
 
     def test_tree(self):
         text = self.mmk("compile", self.file(LAYER), "--emit=ast")

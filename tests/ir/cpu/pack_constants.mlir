@@ -76,7 +76,7 @@ aicore.kernel @constants dims ["M"]
       cpu.yield %sum : f32
     } : !gm, !gm, !a_l0, !b_l0, !acc
     // CHECK: cpu.product %l[{{.*}}, %p[{{.*}} step 64
-    // CHECK: } : {{.*}}#aicore.space<l0c>> {packedLeft}
+    // CHECK: } : {{.*}}#aicore.space<l0c>>{{$}}
     cpu.product %l[%column, %zero] along [0, 1], %p[%zero, %column] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a, %b, %acc) {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
