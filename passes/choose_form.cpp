@@ -1,9 +1,8 @@
 // One of the two ways in which a result is computed, before anything else reads the other.
 #include "ir/diagnostic_code.h"
+#include "passes/dead_code.h"
 #include "passes/passes.h"
 #include "schedule/directive.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -52,11 +51,8 @@ struct ChooseFormPass : impl::ChooseFormBase<ChooseFormPass> {
       }
       if (!isChanged && word == "windows")
         return refuse(kernel);
-      if (!isChanged)
-        continue;
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
-        if (isOpTriviallyDead(&op))
-          op.erase();
+      if (isChanged)
+        eraseDeadOperations(kernel);
     }
   }
 };

@@ -3,6 +3,7 @@
 // whole lines of a tile, and its instructions go along the lines; the elements of one window lie
 // apart in memory, and a row of them is short.
 #include "backend/backend.h"
+#include "passes/dead_code.h"
 #include "passes/dimensions.h"
 #include "passes/passes.h"
 
@@ -10,7 +11,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <functional>
 
@@ -273,11 +273,8 @@ struct UnrollWindowsPass : impl::UnrollWindowsBase<UnrollWindowsPass> {
       bool isChanged = false;
       for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<linalg::GenericOp>()))
         isChanged |= Unroller(op).run();
-      if (!isChanged)
-        continue;
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
-        if (isOpTriviallyDead(&op))
-          op.erase();
+      if (isChanged)
+        eraseDeadOperations(kernel);
     }
   }
 };
