@@ -23,6 +23,8 @@ const ElementNames *namesOf(mlir::Type element) {
   return found == names.end() ? nullptr : found;
 }
 
+std::string deviceType(mlir::Type element) { return std::string(namesOf(element)->device); }
+
 std::string converted(const std::string &number, mlir::Type element) {
   if (element.isF32())
     return number;

@@ -19,6 +19,8 @@ struct ElementNames {
 
 /// Null for a type that no tensor has: a mask.
 const ElementNames *namesOf(mlir::Type element);
+/// The name of a type in a kernel.
+std::string deviceType(mlir::Type element);
 
 /// A number of C++ as one of a tensor's type. A bf16 has no conversion from other numbers.
 std::string converted(const std::string &number, mlir::Type element);

@@ -286,7 +286,7 @@ struct CoresText {
   const char *attribute, *taskType;
 };
 
-CoresText textOf(Cores cores, bool hasPasses) {
+CoresText coresText(Cores cores, bool hasPasses) {
   switch (cores) {
   case Cores::cube:
     return {"__cube__", "KERNEL_TYPE_AIC_ONLY"};
@@ -363,7 +363,7 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
     code.add("// Functions of the vector unit on registers, each of one loop or several.");
     code.paste(llvm::StringRef(functions.definitions()).ltrim().str() + "\n");
   }
-  const auto [attribute, taskType] = textOf(cores, hasPasses(kernel));
+  const auto [attribute, taskType] = coresText(cores, hasPasses(kernel));
   code.open(fmt::format("__global__ MMK_CORES({}) void {}({})", attribute, functionOf(kernel),
                         parametersOf(kernel, names, *body)));
   code.line("MMK_TASK_TYPE({});", taskType);

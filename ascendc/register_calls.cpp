@@ -16,15 +16,13 @@ using mlir::arith::CmpFPredicate;
 using mlir::arith::CmpIPredicate;
 using Lines = mlir::FailureOr<RegisterLines>;
 
-std::string typeOf(mlir::Type element) { return std::string(namesOf(element)->device); }
-
 /// The modes of which one holds, and whether the opposite is wanted. NE alone holds for NaN.
-struct Comparison {
+struct RegisterComparison {
   const char *mode = nullptr, *other = nullptr;
   bool isNegated = false;
 };
 
-Comparison comparisonOf(CmpFPredicate predicate) {
+RegisterComparison registerComparison(CmpFPredicate predicate) {
   switch (predicate) {
   case CmpFPredicate::OEQ:
     return {"EQ"};
@@ -59,7 +57,7 @@ Comparison comparisonOf(CmpFPredicate predicate) {
   }
 }
 
-Comparison comparisonOf(CmpIPredicate predicate) {
+RegisterComparison registerComparison(CmpIPredicate predicate) {
   switch (predicate) {
   case CmpIPredicate::eq:
     return {"EQ"};
@@ -92,10 +90,10 @@ const char *traitOf(mlir::Type from, mlir::Type to) {
   return nullptr;
 }
 
-class CallWriter {
+class RegisterCallWriter {
 public:
-  CallWriter(const RegisterCall &call,
-             const std::function<std::string(const std::string &)> &nameOf)
+  RegisterCallWriter(const RegisterCall &call,
+                     const std::function<std::string(const std::string &)> &nameOf)
       : call(call), op(call.op), nameOf(nameOf) {}
 
   Lines write();
@@ -115,7 +113,7 @@ private:
   }
   std::string declared(mlir::Type element) {
     const std::string name = nameOf("other");
-    add("Reg::RegTensor<{}> {};", typeOf(element), name);
+    add("Reg::RegTensor<{}> {};", deviceType(element), name);
     return name;
   }
   /// An operand as a register: that of a scalar is filled in front of the loop.
@@ -123,7 +121,7 @@ private:
     if (operand.isTile)
       return operand.text;
     const std::string name = nameOf("filled");
-    lines.once.push_back(fmt::format("Reg::RegTensor<{}> {};", typeOf(operand.element), name));
+    lines.once.push_back(fmt::format("Reg::RegTensor<{}> {};", deviceType(operand.element), name));
     lines.once.push_back(fmt::format("Reg::Duplicate({}, {});", name, operand.text));
     return name;
   }
@@ -147,22 +145,22 @@ private:
   RegisterLines lines;
 };
 
-Lines CallWriter::compare() {
+Lines RegisterCallWriter::compare() {
   const mlir::Type element =
       call.inputs[0].isTile ? call.inputs[0].element : call.inputs[1].element;
   const bool isFloat = mlir::isa<mlir::FloatType>(element);
-  const Comparison by =
-      isFloat ? comparisonOf(*mlir::arith::symbolizeCmpFPredicate(*op.getPredicate()))
-              : comparisonOf(*mlir::arith::symbolizeCmpIPredicate(*op.getPredicate()));
+  const RegisterComparison by =
+      isFloat ? registerComparison(*mlir::arith::symbolizeCmpFPredicate(*op.getPredicate()))
+              : registerComparison(*mlir::arith::symbolizeCmpIPredicate(*op.getPredicate()));
   if (!by.mode)
     return refuse(" of this type");
   const std::string left = inRegister(call.inputs[0]);
   auto compared = [&](const std::string &to, const char *mode) {
     if (call.inputs[1].isTile)
-      add("Reg::Compare<{}, CMPMODE::{}>({}, {}, {}, mask);", typeOf(element), mode, to, left,
+      add("Reg::Compare<{}, CMPMODE::{}>({}, {}, {}, mask);", deviceType(element), mode, to, left,
           call.inputs[1].text);
     else
-      add("Reg::Compares<{}, CMPMODE::{}>({}, {}, {}, mask);", typeOf(element), mode, to, left,
+      add("Reg::Compares<{}, CMPMODE::{}>({}, {}, {}, mask);", deviceType(element), mode, to, left,
           call.inputs[1].text);
   };
   compared(call.target, by.mode);
@@ -177,7 +175,7 @@ Lines CallWriter::compare() {
   return lines;
 }
 
-Lines CallWriter::combineMasks() {
+Lines RegisterCallWriter::combineMasks() {
   const llvm::StringRef name = op.getInstruction();
   if (name == "xor" && !call.inputs[1].isTile &&
       op.getInputs()[1].getDefiningOp<mlir::arith::ConstantOp>()) {
@@ -193,7 +191,7 @@ Lines CallWriter::combineMasks() {
   return lines;
 }
 
-Lines CallWriter::select() {
+Lines RegisterCallWriter::select() {
   const std::string mask = inMask(call.inputs[0]), first = inRegister(call.inputs[1]),
                     second = inRegister(call.inputs[2]);
   add("Reg::Select({}, {}, {}, {});", call.target, first, second, mask);
@@ -202,7 +200,7 @@ Lines CallWriter::select() {
 
 // A float becomes the nearest integer in f32 before a conversion of fewer bits, or it would be
 // rounded twice.
-Lines CallWriter::convert() {
+Lines RegisterCallWriter::convert() {
   const mlir::Type from = call.inputs[0].element, to = call.element;
   mlir::MLIRContext *context = from.getContext();
   const mlir::Type f16 = mlir::Float16Type::get(context), f32 = mlir::Float32Type::get(context);
@@ -244,7 +242,7 @@ Lines CallWriter::convert() {
   return lines;
 }
 
-Lines CallWriter::arithmetic() {
+Lines RegisterCallWriter::arithmetic() {
   const llvm::StringRef name = op.getInstruction();
   const mlir::Type element = call.element;
   const bool hasIntegers = llvm::is_contained({"add", "sub", "mul", "max", "min"}, name);
@@ -282,7 +280,7 @@ Lines CallWriter::arithmetic() {
   return lines;
 }
 
-Lines CallWriter::write() {
+Lines RegisterCallWriter::write() {
   const llvm::StringRef name = op.getInstruction();
   if (name == "compare")
     return compare();
@@ -324,7 +322,7 @@ mlir::Type scalarTypeIn(aicore::VecOp op) {
 
 Lines linesOf(const RegisterCall &call,
               const std::function<std::string(const std::string &)> &nameOf) {
-  return CallWriter(call, nameOf).write();
+  return RegisterCallWriter(call, nameOf).write();
 }
 
 } // namespace mmk::ascendc

@@ -4,6 +4,7 @@
 #include "ascendc/element_names.h"
 #include "ascendc/register_calls.h"
 #include "ascendc/unwritten.h"
+#include "ascendc/vector_calls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -21,13 +22,6 @@ using mlir::isa;
 
 namespace {
 
-std::string typeOf(mlir::Type element) { return std::string(namesOf(element)->device); }
-
-mlir::Type elementIn(mlir::Value value) {
-  auto tile = mlir::dyn_cast<aicore::TileType>(value.getType());
-  return tile ? tile.getElement() : value.getType();
-}
-
 /// Of the reductions along columns, those of which Reduce has one with the order of the emulated
 /// core.
 bool hasReduce(aicore::ReduceOp op) {
@@ -36,10 +30,6 @@ bool hasReduce(aicore::ReduceOp op) {
     return false;
   return element.isF32() || element.isInteger(32) ||
          (element.isF16() && op.getKind() != ReduceKind::add);
-}
-
-bool isArithmetic(mlir::Type element) {
-  return element.isF32() || element.isF16() || element.isInteger(32);
 }
 
 /// Writes one function: its parameters as they come up, and its loops.
@@ -120,8 +110,8 @@ std::string FunctionWriter::address(mlir::Value buffer, mlir::Value slot, int64_
   std::string tensor = nameTile({buffer, slot, copy, aicore::VectorTile::Role::input});
   (isStored ? here.stored : here.loaded).insert(tensor);
   if (elementOf(buffer) != element)
-    tensor += fmt::format(".ReinterpretCast<{}>()", typeOf(element));
-  return parameter(fmt::format("__ubuf__ {} *", typeOf(element)),
+    tensor += fmt::format(".ReinterpretCast<{}>()", deviceType(element));
+  return parameter(fmt::format("__ubuf__ {} *", deviceType(element)),
                    fmt::format("AddressOf({})", tensor), names.of(buffer));
 }
 
@@ -137,7 +127,7 @@ std::string FunctionWriter::scalar(mlir::Value value, mlir::Type element) {
   if (isKnown &&
       llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::is_contained(".+-", c); }))
     return text;
-  return parameter(typeOf(element), text, "value");
+  return parameter(deviceType(element), text, "value");
 }
 
 std::string FunctionWriter::partsOf(const std::string &columns) {
@@ -222,7 +212,7 @@ mlir::LogicalResult FunctionWriter::addTile(Loop &loop, mlir::Value argument) {
   const std::string base =
       isInUb ? llvm::StringRef(names.of(tile.buffer)).split("_ub").first.str() + "_reg" : "reg";
   const std::string name = loop.registers[argument] = loop.nameOf(base);
-  const std::string declaration = fmt::format("Reg::RegTensor<{}> {};", typeOf(element), name);
+  const std::string declaration = fmt::format("Reg::RegTensor<{}> {};", deviceType(element), name);
   if (isStored || !isInUb)
     loop.declared.push_back(declaration);
   if (!isInUb)
@@ -310,12 +300,12 @@ mlir::LogicalResult FunctionWriter::addVector(aicore::VectorOp op) {
 
 //===--- reductions -----------------------------------------------------------------------===//
 
-struct Combination {
+struct RegisterCombination {
   const char *instruction, *reduceType;
   std::string identity;
 };
 
-Combination combinationOf(ReduceKind kind, mlir::Type element) {
+RegisterCombination registerCombination(ReduceKind kind, mlir::Type element) {
   const bool isFloat = isa<mlir::FloatType>(element);
   switch (kind) {
   case ReduceKind::mul:
@@ -334,9 +324,9 @@ Combination combinationOf(ReduceKind kind, mlir::Type element) {
 void FunctionWriter::reduceEachRow(aicore::ReduceOp op, const std::string &source,
                                    const std::string &target) {
   const mlir::Type element = elementOf(op.getSource());
-  const std::string type = typeOf(element), rows = extent(op.getRows(), "rows"),
+  const std::string type = deviceType(element), rows = extent(op.getRows(), "rows"),
                     columns = extent(op.getColumns(), "columns");
-  const Combination by = combinationOf(op.getKind(), element);
+  const RegisterCombination by = registerCombination(op.getKind(), element);
   const std::string identity =
       parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
   code.line("Reg::RegTensor<{}> neutral;", type);
@@ -360,9 +350,9 @@ void FunctionWriter::reduceEachRow(aicore::ReduceOp op, const std::string &sourc
 void FunctionWriter::reduceAllRows(aicore::ReduceOp op, const std::string &source,
                                    const std::string &target) {
   const mlir::Type element = elementOf(op.getSource());
-  const std::string type = typeOf(element), rows = extent(op.getRows(), "rows"),
+  const std::string type = deviceType(element), rows = extent(op.getRows(), "rows"),
                     columns = extent(op.getColumns(), "columns");
-  const Combination by = combinationOf(op.getKind(), element);
+  const RegisterCombination by = registerCombination(op.getKind(), element);
   const std::string identity =
       parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
   openParts(columns);

@@ -18,8 +18,6 @@ using mlir::arith::CmpFPredicate;
 using mlir::arith::CmpIPredicate;
 using Calls = mlir::FailureOr<std::string>;
 
-bool isTile(mlir::Value input) { return mlir::isa<aicore::TileType>(input.getType()); }
-
 std::string barriers(llvm::ArrayRef<std::string> calls) {
   std::string text;
   for (const std::string &call : calls)
@@ -27,10 +25,8 @@ std::string barriers(llvm::ArrayRef<std::string> calls) {
   return text;
 }
 
-std::string nameOf(mlir::Type element) { return std::string(namesOf(element)->device); }
-
 std::string spare(mlir::Type element, unsigned piece) {
-  return fmt::format("Spare<{}>({})", nameOf(element), piece);
+  return fmt::format("Spare<{}>({})", deviceType(element), piece);
 }
 std::string spareMask(unsigned piece) { return fmt::format("Spare<uint16_t>({})", piece); }
 
@@ -53,34 +49,34 @@ std::string cast(const std::string &to, const std::string &from, const char *rou
 
 /// How a comparison is made of those of the interface: `mode`, and its opposite where `isNegated`.
 /// NE alone holds for NaN.
-struct Comparison {
+struct VectorComparison {
   const char *mode;
   bool isNegated = false;
 };
 
 /// Nothing for a comparison of two modes.
-std::optional<Comparison> comparisonOf(CmpFPredicate predicate) {
+std::optional<VectorComparison> vectorComparison(CmpFPredicate predicate) {
   switch (predicate) {
   case CmpFPredicate::OEQ:
-    return Comparison{"EQ"};
+    return VectorComparison{"EQ"};
   case CmpFPredicate::OGT:
-    return Comparison{"GT"};
+    return VectorComparison{"GT"};
   case CmpFPredicate::OGE:
-    return Comparison{"GE"};
+    return VectorComparison{"GE"};
   case CmpFPredicate::OLT:
-    return Comparison{"LT"};
+    return VectorComparison{"LT"};
   case CmpFPredicate::OLE:
-    return Comparison{"LE"};
+    return VectorComparison{"LE"};
   case CmpFPredicate::UNE:
-    return Comparison{"NE"};
+    return VectorComparison{"NE"};
   case CmpFPredicate::UGT:
-    return Comparison{"LE", true};
+    return VectorComparison{"LE", true};
   case CmpFPredicate::UGE:
-    return Comparison{"LT", true};
+    return VectorComparison{"LT", true};
   case CmpFPredicate::ULT:
-    return Comparison{"GE", true};
+    return VectorComparison{"GE", true};
   case CmpFPredicate::ULE:
-    return Comparison{"GT", true};
+    return VectorComparison{"GT", true};
   default:
     return std::nullopt;
   }
@@ -129,9 +125,9 @@ CmpFPredicate swapped(CmpFPredicate predicate) {
   }
 }
 
-class CallWriter {
+class VectorCallWriter {
 public:
-  explicit CallWriter(const VectorCall &call) : call(call), op(call.op) {}
+  explicit VectorCallWriter(const VectorCall &call) : call(call), op(call.op) {}
 
   Calls write();
 
@@ -170,8 +166,8 @@ private:
   aicore::VecOp op;
 };
 
-std::string CallWriter::maskOf(const VectorOperand &operand, unsigned piece,
-                               llvm::SmallVectorImpl<std::string> &before) {
+std::string VectorCallWriter::maskOf(const VectorOperand &operand, unsigned piece,
+                                     llvm::SmallVectorImpl<std::string> &before) {
   if (operand.isTile)
     return operand.text;
   before.push_back(fmt::format("Duplicate<uint16_t>({}, {} ? 0xFFFF : 0, {});", spareMask(piece),
@@ -179,7 +175,7 @@ std::string CallWriter::maskOf(const VectorOperand &operand, unsigned piece,
   return spareMask(piece);
 }
 
-Calls CallWriter::compareFloats() {
+Calls VectorCallWriter::compareFloats() {
   CmpFPredicate predicate = *mlir::arith::symbolizeCmpFPredicate(*op.getPredicate());
   VectorOperand left = call.inputs[0], right = call.inputs[1];
   if (!left.isTile) {
@@ -191,7 +187,7 @@ Calls CallWriter::compareFloats() {
     return fmt::format("CompareAll({}, {}, {}, CMPMODE::{}, {});", to, left.text,
                        right.isTile ? right.text : scalarOf(right, left.element), mode, call.count);
   };
-  if (const std::optional<Comparison> direct = comparisonOf(predicate)) {
+  if (const std::optional<VectorComparison> direct = vectorComparison(predicate)) {
     llvm::SmallVector<std::string> calls = {compared(mask, direct->mode)};
     if (direct->isNegated)
       calls.push_back(negated(mask));
@@ -209,7 +205,7 @@ Calls CallWriter::compareFloats() {
 }
 
 // The interface has no comparison of integers but EQ: a <= b where max(a, b) is b.
-Calls CallWriter::compareIntegers() {
+Calls VectorCallWriter::compareIntegers() {
   const CmpIPredicate predicate = *mlir::arith::symbolizeCmpIPredicate(*op.getPredicate());
   mlir::Type element = call.inputs[0].element;
   if (element.isInteger(8))
@@ -263,7 +259,7 @@ Calls CallWriter::compareIntegers() {
 }
 
 // Of i8, f16 has each exactly.
-Calls CallWriter::compareBytes(CmpIPredicate predicate) {
+Calls VectorCallWriter::compareBytes(CmpIPredicate predicate) {
   const char *mode = modeOf(predicate);
   if (!mode)
     return refuse(" of this type");
@@ -277,8 +273,8 @@ Calls CallWriter::compareBytes(CmpIPredicate predicate) {
 }
 
 /// An operand of i8 as f16, made in spare room by `before`.
-std::string CallWriter::wideOf(const VectorOperand &operand, unsigned piece,
-                               llvm::SmallVectorImpl<std::string> &before) {
+std::string VectorCallWriter::wideOf(const VectorOperand &operand, unsigned piece,
+                                     llvm::SmallVectorImpl<std::string> &before) {
   mlir::Type f16 = mlir::Float16Type::get(op.getContext());
   const std::string wide = spare(f16, piece);
   before.push_back(operand.isTile ? cast(wide, operand.text, "NONE", call.count)
@@ -287,7 +283,7 @@ std::string CallWriter::wideOf(const VectorOperand &operand, unsigned piece,
 }
 
 // There is no exclusive or: (a | b) & ~(a & b).
-Calls CallWriter::combineMasks() {
+Calls VectorCallWriter::combineMasks() {
   llvm::SmallVector<std::string> calls;
   if (op.getInstruction() == "xor" && !call.inputs[1].isTile && call.inputs[1].text == "true")
     return fmt::format("Not({}, {}, {});", words(call.target.text), words(call.inputs[0].text),
@@ -310,7 +306,7 @@ Calls CallWriter::combineMasks() {
 }
 
 // Of i8, f16 has each exactly.
-Calls CallWriter::selectBytes() {
+Calls VectorCallWriter::selectBytes() {
   llvm::SmallVector<std::string> calls;
   const std::string mask = maskOf(call.inputs[0], call.spare, calls),
                     first = wideOf(call.inputs[1], call.spare + 1, calls),
@@ -324,13 +320,13 @@ Calls CallWriter::selectBytes() {
 
 // Elements are moved, whatever they mean: those of a type that Select does not know as another of
 // their size.
-Calls CallWriter::select() {
+Calls VectorCallWriter::select() {
   mlir::Type element = call.target.element;
   const unsigned bits = element.getIntOrFloatBitWidth();
   if (bits == 8)
     return selectBytes();
   const std::string moved = bits == 32 ? "float" : "half";
-  const bool isMoved = moved != nameOf(element);
+  const bool isMoved = moved != deviceType(element);
   auto as = [&](const std::string &tensor) {
     return isMoved ? fmt::format("{}.ReinterpretCast<{}>()", tensor, moved) : tensor;
   };
@@ -369,7 +365,7 @@ const char *roundingOf(mlir::Type from, mlir::Type to) {
 
 // A float becomes the nearest integer in f32 before a conversion of fewer bits, or it would be
 // rounded twice.
-Calls CallWriter::convert() {
+Calls VectorCallWriter::convert() {
   mlir::Type from = call.inputs[0].element, to = call.target.element;
   mlir::MLIRContext *context = from.getContext();
   mlir::Type f16 = mlir::Float16Type::get(context), f32 = mlir::Float32Type::get(context);
@@ -408,7 +404,7 @@ Calls CallWriter::convert() {
 
 //===--- arithmetic -----------------------------------------------------------------------===//
 
-Calls CallWriter::roundOrRefuse() {
+Calls VectorCallWriter::roundOrRefuse() {
   if (!call.target.element.isF32())
     return refuse(" of this type");
   const llvm::StringRef name = op.getInstruction();
@@ -419,7 +415,7 @@ Calls CallWriter::roundOrRefuse() {
               call.count);
 }
 
-Calls CallWriter::fromTable() {
+Calls VectorCallWriter::fromTable() {
   const VectorInstruction *row = findVectorInstruction(op.getInstruction().str());
   const bool hasScalar = !call.inputs.back().isTile;
   std::string text(hasScalar ? row->ascendScalar : row->ascend);
@@ -435,7 +431,7 @@ Calls CallWriter::fromTable() {
   return text + ";";
 }
 
-Calls CallWriter::arithmetic() {
+Calls VectorCallWriter::arithmetic() {
   const llvm::StringRef name = op.getInstruction();
   mlir::Type element = call.target.element;
   const bool hasIntegers = llvm::is_contained({"add", "sub", "mul", "max", "min"}, name);
@@ -452,7 +448,7 @@ Calls CallWriter::arithmetic() {
                        scalarOf({"-" + right.text, right.element, false}, element), call.count);
   if (name == "sub") // the same rounding: c - x is -x + c
     return barriers(
-        {fmt::format("Muls({}, {}, static_cast<{}>(-1), {});", to, right.text, nameOf(element),
+        {fmt::format("Muls({}, {}, static_cast<{}>(-1), {});", to, right.text, deviceType(element),
                      call.count),
          fmt::format("Adds({0}, {0}, {1}, {2});", to, scalarOf(left, element), call.count)});
   const std::string all = spare(element, call.spare);
@@ -461,7 +457,7 @@ Calls CallWriter::arithmetic() {
                                left.isTile ? all : right.text, call.count)});
 }
 
-Calls CallWriter::write() {
+Calls VectorCallWriter::write() {
   const llvm::StringRef name = op.getInstruction();
   if (name == "compare")
     return mlir::isa<mlir::FloatType>(call.inputs[0].element) ? compareFloats() : compareIntegers();
@@ -484,6 +480,13 @@ Calls CallWriter::write() {
 }
 
 } // namespace
+
+bool isTile(mlir::Value value) { return mlir::isa<aicore::TileType>(value.getType()); }
+
+mlir::Type elementIn(mlir::Value value) {
+  auto tile = mlir::dyn_cast<aicore::TileType>(value.getType());
+  return tile ? tile.getElement() : value.getType();
+}
 
 bool isArithmetic(mlir::Type element) {
   return element.isF32() || element.isF16() || element.isInteger(32);
@@ -509,6 +512,6 @@ unsigned sparesOf(aicore::VecOp op) {
   return 0;
 }
 
-Calls callsOf(const VectorCall &call) { return CallWriter(call).write(); }
+Calls callsOf(const VectorCall &call) { return VectorCallWriter(call).write(); }
 
 } // namespace mmk::ascendc

@@ -33,6 +33,10 @@ unsigned sparesOf(aicore::VecOp op);
 /// is reported.
 mlir::FailureOr<std::string> callsOf(const VectorCall &call);
 
+bool isTile(mlir::Value value);
+/// The element of a tile, or the type of a scalar.
+mlir::Type elementIn(mlir::Value value);
+
 /// Whether the interface computes with elements of this type: f32, f16, and i32 in part.
 bool isArithmetic(mlir::Type element);
 

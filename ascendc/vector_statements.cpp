@@ -18,13 +18,6 @@ namespace {
 using aicore::Broadcast;
 using mlir::isa;
 
-bool isTile(mlir::Value value) { return isa<aicore::TileType>(value.getType()); }
-
-mlir::Type elementIn(mlir::Value value) {
-  auto tile = mlir::dyn_cast<aicore::TileType>(value.getType());
-  return tile ? tile.getElement() : value.getType();
-}
-
 /// The structure that stands for an instruction in ByRows and ByColumn (vector_functions.cpp);
 /// empty for one that they do not take.
 llvm::StringRef binaryOf(llvm::StringRef instruction) {

@@ -13,7 +13,7 @@ namespace {
 
 using Names = llvm::ArrayRef<std::string>;
 
-std::string textOf(mlir::AffineExpr expression, Names symbols) {
+std::string affineText(mlir::AffineExpr expression, Names symbols) {
   if (auto number = mlir::dyn_cast<mlir::AffineConstantExpr>(expression))
     return std::to_string(number.getValue());
   if (auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(expression))
@@ -21,8 +21,8 @@ std::string textOf(mlir::AffineExpr expression, Names symbols) {
   if (auto symbol = mlir::dyn_cast<mlir::AffineSymbolExpr>(expression))
     return symbols[symbol.getPosition()];
   auto binary = mlir::cast<mlir::AffineBinaryOpExpr>(expression);
-  const std::string left = textOf(binary.getLHS(), symbols),
-                    right = textOf(binary.getRHS(), symbols);
+  const std::string left = affineText(binary.getLHS(), symbols),
+                    right = affineText(binary.getRHS(), symbols);
   switch (binary.getKind()) {
   case mlir::AffineExprKind::Add:
     return fmt::format("({} + {})", left, right);
@@ -45,7 +45,8 @@ Statement Instructions::window(aicore::WindowOp op) {
     symbols.push_back(expressions_.of(symbol, Expressions::primary));
   std::string indices, isInside, place = "0";
   for (auto [dim, expression] : llvm::enumerate(op.getMap().getResults())) {
-    indices += fmt::format("    const int64_t index{} = {};\n", dim, textOf(expression, symbols));
+    indices +=
+        fmt::format("    const int64_t index{} = {};\n", dim, affineText(expression, symbols));
     isInside += fmt::format("{0}index{1} >= 0 && index{1} < {2}", dim > 0 ? " && " : "", dim,
                             extentOf(op.getSource(), dim));
     const std::string stride = strideOf(op.getSource(), dim);

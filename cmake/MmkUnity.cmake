@@ -7,12 +7,14 @@
 # do not. A source that cannot share a batch has SKIP_UNITY_BUILD_INCLUSION set in its folder.
 option(MMK_UNITY "compile the sources of a target in batches" OFF)
 
-set(mmk_batch_bytes 60000) # some 10 s of compilation
+set(mmk_batch_bytes 170000) # at most; some 15 s of compilation
 
-# mmk_batch(TARGET): gives every source of TARGET the batch that it is compiled in.
+# mmk_batch(TARGET): gives every source of TARGET the batch that it is compiled in. The batches of a
+# target are equally large.
 function(mmk_batch target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
+  set(kinds llvm mlir)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
     if(NOT path MATCHES "\\.cpp$" OR NOT EXISTS ${path}) # what is generated stays by itself
@@ -31,7 +33,19 @@ function(mmk_batch target)
     endif()
     file(SIZE ${path} bytes)
     math(EXPR bytes_${kind} "0${bytes_${kind}} + ${bytes}")
-    math(EXPR number "${bytes_${kind}} / ${mmk_batch_bytes}")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${kind}${number})
+    list(APPEND sources_${kind} ${source} ${bytes})
+  endforeach()
+  foreach(kind IN LISTS kinds)
+    if(NOT sources_${kind})
+      continue()
+    endif()
+    math(EXPR batches "(${bytes_${kind}} + ${mmk_batch_bytes} - 1) / ${mmk_batch_bytes}")
+    set(before 0)
+    while(sources_${kind})
+      list(POP_FRONT sources_${kind} source bytes)
+      math(EXPR number "${before} * ${batches} / ${bytes_${kind}}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${kind}${number})
+      math(EXPR before "${before} + ${bytes}")
+    endwhile()
   endforeach()
 endfunction()

@@ -9,7 +9,7 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-constexpr int64_t depthOfBlock = CpuTuning::skinnyFloatDepth;
+constexpr int64_t depthOfFloats = CpuTuning::skinnyFloatDepth;
 
 /// A ragged last block overlaps the one before, so that it has the full size, or all columns if
 /// they are fewer.
@@ -36,7 +36,7 @@ Function *skinnySums(Emitter &e, Type *element) {
       e.loop(from, to, e.number(count), [&](Value *depth) {
         Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
         Value *start = e.offset(source, b.CreateMul(depth, bRow));
-        Value *blockBytes = b.CreateMul(bRow, e.number(depthOfBlock));
+        Value *blockBytes = b.CreateMul(bRow, e.number(depthOfFloats));
         e.loop(e.number(0), n, e.number(columnsOfSkinnyBlock(e)), [&](Value *place) {
           Value *column = e.min(place, lastBlock);
           SmallVector<SmallVector<Value *>> loaded(count);
@@ -53,7 +53,7 @@ Function *skinnySums(Emitter &e, Type *element) {
               // pieces of so many rows would conflict. Vectors of two bytes an element prefetch a
               // line twice: from L3 they are a tenth faster (measured on Zen 4), and from memory
               // not slower.
-              if (count == depthOfBlock)
+              if (count == depthOfFloats)
                 e.prefetch(e.offset(from, blockBytes), 2);
             }
           Value *sumAt = e.offset(sums, b.CreateMul(place, e.number(4)));
@@ -74,8 +74,8 @@ Function *skinnySums(Emitter &e, Type *element) {
         });
       });
     };
-    Value *main = e.roundDown(k, depthOfBlock);
-    rowsOfB(depthOfBlock, e.number(0), main);
+    Value *main = e.roundDown(k, depthOfFloats);
+    rowsOfB(depthOfFloats, e.number(0), main);
     rowsOfB(1, main, k);
   });
 }

@@ -41,6 +41,12 @@ std::unique_ptr<Rule> ruleThatReads(std::string name) {
   return rule;
 }
 
+std::unique_ptr<Rule> ruleOfNumber(int64_t number) {
+  auto rule = ruleOf(Rule::Kind::number);
+  rule->number = number;
+  return rule;
+}
+
 std::unique_ptr<Rule> RuleBuilder::build(const ast::Expression &tree) {
   using Kind = ast::Expression::Kind;
   switch (tree.kind) {

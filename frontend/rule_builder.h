@@ -47,6 +47,7 @@ private:
 std::unique_ptr<Rule> ruleOf(Rule::Kind kind);
 /// One that reads `name`.
 std::unique_ptr<Rule> ruleThatReads(std::string name);
+std::unique_ptr<Rule> ruleOfNumber(int64_t number);
 
 /// Text of several lines as one, for messages.
 std::string onOneLine(std::string_view text);

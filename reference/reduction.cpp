@@ -11,8 +11,8 @@
 namespace mmk {
 namespace {
 
-/// Elements that are read at once.
-constexpr int64_t blockElements = 1024;
+/// Elements of a row that are read at once.
+constexpr int64_t columnsOfBlock = 1024;
 
 /// One element of a result while it is reduced.
 struct Accumulator {
@@ -162,14 +162,14 @@ void reduceView(const Value &value, const TensorView &operand, Tensor &result, u
   if (!rows.extents.empty())
     rows.extents.pop_back(), rows.strides.pop_back();
   const int64_t outer = kept.elements(), inner = along.elements(),
-                blocks = (columns + blockElements - 1) / blockElements;
+                blocks = (columns + columnsOfBlock - 1) / columnsOfBlock;
   const auto store = [&](int64_t index, const Accumulator &from) {
     storeElement(result.as<char>(), static_cast<size_t>(index), result.type, reducer.result(from));
   };
   if (keepsLast) {
     parallelFor(outer * blocks, threads, [&](int64_t which, unsigned) {
-      const int64_t first = which % blocks * blockElements,
-                    count = std::min(blockElements, columns - first);
+      const int64_t first = which % blocks * columnsOfBlock,
+                    count = std::min(columnsOfBlock, columns - first);
       std::vector<double> row(count);
       std::vector<Accumulator> sums(count, reducer.start());
       for (int64_t i = 0; i < inner; ++i) {
@@ -184,11 +184,11 @@ void reduceView(const Value &value, const TensorView &operand, Tensor &result, u
     return;
   }
   parallelFor(outer, threads, [&](int64_t which, unsigned) {
-    std::vector<double> row(std::min(columns, blockElements));
+    std::vector<double> row(std::min(columns, columnsOfBlock));
     Accumulator sum = reducer.start();
     for (int64_t i = 0; i < inner; ++i)
-      for (int64_t first = 0; first < columns; first += blockElements) {
-        const int64_t count = std::min(blockElements, columns - first);
+      for (int64_t first = 0; first < columns; first += columnsOfBlock) {
+        const int64_t count = std::min(columnsOfBlock, columns - first);
         loadRow(operand, kept.offsetOf(which) + along.offsetOf(i) + first * stride, stride,
                 row.data(), count);
         reducer.addRow(row.data(), count, i * columns + first, sum);

@@ -31,18 +31,18 @@ struct Known {
 struct Head {
   enum class Left : uint8_t {
     exactly, ///< n
-    many,    ///< at least Explorer::distance, and n modulo Periods::left
+    many,    ///< at least Explorer::distance, and n modulo Moduli::left
     some,    ///< one or more; the body does not depend on their number
   } left = Left::exactly;
   int64_t n = 0;
-  bool isCounted = true; ///< done exactly; else modulo Periods::done
+  bool isCounted = true; ///< done exactly; else modulo Moduli::done
   int64_t done = 0;
   auto key() const { return std::tuple(left, n, isCounted, done); }
   bool operator<(const Head &other) const { return key() < other.key(); }
 };
 
 /// The moduli of a loop's iterations that matter.
-struct Periods {
+struct Moduli {
   int64_t left = 1, done = 1;
 };
 
@@ -105,7 +105,7 @@ private:
   /// Numbers of iterations below this are distinguished, if there are no others.
   int64_t mostExact() const { return std::max<int64_t>(3 * distance, 8); }
   int64_t sampleOf(Number iterations) const;
-  void successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next, bool &ends) const;
+  void successors(const Head &head, Moduli moduli, SmallVectorImpl<Head> &next, bool &ends) const;
 
   void execute(const Statement &s, State state);
   bool flagOf(const Statement &s, unsigned &flag);
@@ -381,12 +381,12 @@ void Explorer::sequence(const Sequence &statements, size_t from, size_t until, S
 }
 
 /// The possible next heads, and whether the loop may end instead.
-void Explorer::successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next,
+void Explorer::successors(const Head &head, Moduli moduli, SmallVectorImpl<Head> &next,
                           bool &ends) const {
   Head following = head;
   // In a loop without a known end, at most the first iteration is distinguished.
   following.isCounted = head.isCounted && head.left == Head::Left::exactly;
-  following.done = following.isCounted ? head.done + 1 : modulo(head.done + 1, periods.done);
+  following.done = following.isCounted ? head.done + 1 : modulo(head.done + 1, moduli.done);
   ends = false;
   auto leaves = [&](Head::Left left, int64_t n) {
     following.left = left;
@@ -401,8 +401,8 @@ void Explorer::successors(const Head &head, Periods periods, SmallVectorImpl<Hea
     leaves(Head::Left::exactly, head.n - 1);
     break;
   case Head::Left::many:
-    leaves(Head::Left::many, modulo(head.n - 1, periods.left));
-    if (modulo(distance, periods.left) == head.n)
+    leaves(Head::Left::many, modulo(head.n - 1, moduli.left));
+    if (modulo(distance, moduli.left) == head.n)
       leaves(Head::Left::exactly, distance - 1);
     break;
   case Head::Left::some:
@@ -452,7 +452,7 @@ void Explorer::loop(const Statement &s, States &states) {
   if (sample)
     return iterate(s, sampleOf(iterations), states);
   const int64_t modulus = p.modulus[s.result];
-  const Periods periods{p.stepsModulus[s.b], modulus / std::gcd(modulus, s.number)};
+  const Moduli moduli{p.stepsModulus[s.b], modulus / std::gcd(modulus, s.number)};
   // By head, its states, and those of them that have not been followed yet.
   std::map<Head, std::pair<States, States>> heads;
   States exits(layout);
@@ -474,8 +474,8 @@ void Explorer::loop(const Statement &s, States &states) {
   } else {
     for (int64_t n = least; n < distance; ++n)
       arrive({Head::Left::exactly, n, true, 0}, states);
-    for (int64_t rest = 0; rest < periods.left; ++rest)
-      if (!iterations.knowsModulo(periods.left) || modulo(iterations.rem, periods.left) == rest)
+    for (int64_t rest = 0; rest < moduli.left; ++rest)
+      if (!iterations.knowsModulo(moduli.left) || modulo(iterations.rem, moduli.left) == rest)
         arrive({Head::Left::many, rest, s.tellsFirst, 0}, states);
   }
 
@@ -488,17 +488,17 @@ void Explorer::loop(const Statement &s, States &states) {
       States arrived = std::exchange(states.second, States(layout));
       const Number left = head.left == Head::Left::exactly ? Number::exactly(head.n)
                           : head.left == Head::Left::many
-                              ? Number::from(distance, periods.left, head.n)
+                              ? Number::from(distance, moduli.left, head.n)
                               : Number::between(1, Number::unbounded);
       const int64_t least = s.tellsFirst ? 1 : 0;
-      const Number done = head.isCounted ? Number::exactly(head.done)
-                                         : Number::from(least, periods.done, head.done);
+      const Number done =
+          head.isCounted ? Number::exactly(head.done) : Number::from(least, moduli.done, head.done);
       body(s, left, done, arrived);
       if (fault)
         return;
       SmallVector<Head> next;
       bool ends = false;
-      successors(head, periods, next, ends);
+      successors(head, moduli, next, ends);
       if (ends)
         steps += exits.addAll(arrived);
       for (const Head &following : next)

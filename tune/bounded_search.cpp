@@ -7,7 +7,7 @@ namespace {
 
 /// Points evaluated at once: enough for all threads, and few enough that their results prune later
 /// ones.
-constexpr size_t batchSize = 64;
+constexpr size_t pointsAtOnce = 64;
 /// Points postponed at most before the others are evaluated: bounding takes time, too.
 constexpr size_t mostPutOff = 128;
 
@@ -77,7 +77,7 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
     std::vector<Evaluator::Shapes> shapesOf;
     llvm::DenseSet<uint64_t> taught;
     const size_t before = later.size();
-    for (; i < pending.size() && batch.size() < batchSize && later.size() < before + mostPutOff;
+    for (; i < pending.size() && batch.size() < pointsAtOnce && later.size() < before + mostPutOff;
          ++i) {
       Point &point = pending[i];
       if (isRefused(point)) {

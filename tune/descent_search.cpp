@@ -14,7 +14,7 @@ namespace {
 constexpr size_t shortAxis = 6;         ///< up to so many words are all tried
 constexpr size_t mostCombinations = 96; ///< of one group at once
 constexpr int64_t mostSampled = 400;
-constexpr size_t elites = 16, children = 16, beamWidth = 6;
+constexpr size_t eliteSize = 16, childrenAtOnce = 16, beamWidth = 6;
 
 /// Lengths and copies of buffers: the larger, the more memory.
 bool takesMemory(std::string_view key) {
@@ -140,7 +140,7 @@ void DescentSearch::evaluate(const std::vector<Point> &points) {
     const auto place = std::ranges::lower_bound(elite_, scored.score, {}, &Scored::score);
     if (place == elite_.end() || place->score != scored.score)
       elite_.insert(place, scored);
-    if (elite_.size() > elites)
+    if (elite_.size() > eliteSize)
       elite_.pop_back();
     evaluated_.push_back(std::move(point));
   }
@@ -317,7 +317,7 @@ void DescentSearch::evolve() {
   // A space that was evaluated completely has no new children.
   for (size_t barren = 0; barren < 50 && !isDone() && !groups_.empty();) {
     std::vector<Point> generation;
-    for (size_t i = 0; i < children; ++i)
+    for (size_t i = 0; i < childrenAtOnce; ++i)
       generation.push_back(child());
     const double before = best_.score;
     const int64_t spent = spent_;

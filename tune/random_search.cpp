@@ -12,7 +12,7 @@ namespace {
 /// Draws that may fail before the space is taken to be exhausted, for each that is wanted.
 constexpr int64_t triesOfOne = 5000;
 /// Points counted at once.
-constexpr size_t batchSize = 32;
+constexpr size_t drawsAtOnce = 32;
 
 } // namespace
 
@@ -101,7 +101,7 @@ std::vector<Point> RandomSearch::run(int64_t draws) {
   size_t next = 0;
   while (next < all.size() && all[next].floor < best && !evaluator_.stopped()) {
     std::vector<Point> batch;
-    for (; batch.size() < batchSize && next < all.size() && all[next].floor < best; ++next)
+    for (; batch.size() < drawsAtOnce && next < all.size() && all[next].floor < best; ++next)
       batch.push_back(all[next].point);
     evaluator_.evaluate(batch, Evaluator::Shapes{shape_});
     for (Point &point : batch) {

@@ -10,12 +10,6 @@ namespace {
 
 using Kind = Rule::Kind;
 
-std::unique_ptr<Rule> numberRule(int64_t number) {
-  auto rule = ruleOf(Kind::number);
-  rule->number = number;
-  return rule;
-}
-
 std::unique_ptr<Rule> joined(Kind kind, std::unique_ptr<Rule> left, std::unique_ptr<Rule> right) {
   auto rule = ruleOf(kind);
   rule->operands.push_back(std::move(left));
@@ -197,7 +191,7 @@ Interval intervalOf(const Rule &rule,
                     const std::function<std::unique_ptr<Rule>(const std::string &)> &greatest) {
   if (rule.kind == Kind::choice) {
     if (auto high = greatest(rule.choice))
-      return {numberRule(0), std::move(high)};
+      return {ruleOfNumber(0), std::move(high)};
     return {copyOf(rule), copyOf(rule)};
   }
   if (rule.kind == Kind::number)
@@ -216,7 +210,7 @@ Interval intervalOf(const Rule &rule,
     break;
   case Kind::floorRemainder:
     if (rule.operands[0]->kind != Kind::number)
-      return {numberRule(0), joined(Kind::subtract, copyOf(*rule.operands[1]), numberRule(1))};
+      return {ruleOfNumber(0), joined(Kind::subtract, copyOf(*rule.operands[1]), ruleOfNumber(1))};
     break;
   default:
     break;

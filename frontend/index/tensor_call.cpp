@@ -22,14 +22,8 @@ std::string declared(const ast::Argument &argument) {
   return fmt::format("{}[{}]", argument.name.text, text);
 }
 
-std::unique_ptr<Rule> numberRule(int64_t number) {
-  auto rule = ruleOf(Rule::Kind::number);
-  rule->number = number;
-  return rule;
-}
-
 std::unique_ptr<Rule> ruleOfDimension(const Dimension &dimension) {
-  return dimension.isLiteral() ? numberRule(dimension.literal) : ruleThatReads(dimension.name);
+  return dimension.isLiteral() ? ruleOfNumber(dimension.literal) : ruleThatReads(dimension.name);
 }
 
 /// What the names of a function stand for in a call.
@@ -156,7 +150,7 @@ WholeNumbers wholeNumbersOf(const Kernel &kernel) {
   for (const std::string &dimension : kernel.dimensions)
     wholes[dimension] = ruleThatReads(dimension);
   for (const WholeParameter &whole : kernel.wholes)
-    wholes[whole.name] = numberRule(whole.value);
+    wholes[whole.name] = ruleOfNumber(whole.value);
   return wholes;
 }
 
@@ -169,7 +163,7 @@ WholeNumbers wholeNumbersAmong(const std::map<std::string, const Value *> &argum
                            value->constant == std::floor(value->constant) &&
                            std::abs(value->constant) <= maximumDimension;
     if (isInteger)
-      wholes[name] = numberRule(static_cast<int64_t>(value->constant));
+      wholes[name] = ruleOfNumber(static_cast<int64_t>(value->constant));
     else if (value->operation == Operation::extent && value->dimensions.size() == 1)
       wholes[name] = ruleOfDimension(value->dimensions[0]);
   }

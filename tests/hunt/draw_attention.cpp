@@ -9,9 +9,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Multiplications of one sample, at most.
-constexpr int64_t mostWork = 600'000;
-
 class AttentionDraw {
 public:
   AttentionDraw(Random &random, Sample &sample) : random_(random), sample_(sample) {}

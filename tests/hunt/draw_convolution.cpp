@@ -8,9 +8,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Multiplications of one sample, at most.
-constexpr int64_t mostWork = 600'000;
-
 class ConvolutionDraw {
 public:
   ConvolutionDraw(Random &random, Sample &sample) : random_(random), sample_(sample) {}

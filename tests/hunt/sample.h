@@ -13,6 +13,9 @@
 
 namespace mmk::hunt {
 
+/// Multiplications of one sample of several products or of windows, at most.
+constexpr int64_t mostWork = 600'000;
+
 /// Numbers that tensors are filled with. `strewn`: small integers, among them NaN, infinities and
 /// -0, whose sums are the same in every order.
 enum class Fill { integers, uniform, normal, special, strewn };

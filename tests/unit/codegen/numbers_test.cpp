@@ -1,6 +1,7 @@
 // Numbers at the edges of their types, and the error bound of a product: derived from its
 // accumulator, not a constant that happens to pass.
 #include "tests/unit/compiled.h"
+#include "tests/unit/special_values.h"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +9,6 @@
 namespace mmk {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 const char *const allMachines[] = {"ascend910b3", "ascend310p3", "host"};
 

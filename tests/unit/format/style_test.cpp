@@ -2,13 +2,13 @@
 // `./dev goldens unit/format` rewrites the expected texts; read them then. And what holds of every
 // text: of the project's, and of those with comments at all places.
 #include "tests/unit/format/formatted.h"
+#include "tests/unit/text_file.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <sstream>
 
 namespace mmk {
 namespace {
@@ -16,13 +16,6 @@ namespace {
 using std::filesystem::path;
 
 const path root = MMK_SOURCE_DIR;
-
-std::string read(const path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 std::vector<path> filesOf(const path &folder) {
   std::vector<path> result;
@@ -44,7 +37,7 @@ std::vector<path> programs() {
   std::vector<path> result;
   for (const char *folder : {"examples", "bench", "dsl", "tests"})
     for (const path &file : filesOf(root / folder))
-      if (parses(read(file)))
+      if (parses(textOfFile(file)))
         result.push_back(file);
   return result;
 }
@@ -53,13 +46,13 @@ TEST(Style, Goldens) {
   const std::vector<path> files = filesOf(root / "tests" / "format");
   EXPECT_FALSE(files.empty());
   for (path file : files) {
-    const Formatted formatted(read(file));
+    const Formatted formatted(textOfFile(file));
     ASSERT_TRUE(formatted.result) << file << formatted.diagnostics.render();
-    expectSound(read(file));
+    expectSound(textOfFile(file));
     const path expected = file.replace_extension(".expected");
     if (std::getenv("MMK_UPDATE"))
       std::ofstream(expected, std::ios::binary) << *formatted.result;
-    EXPECT_EQ(*formatted.result, read(expected)) << file;
+    EXPECT_EQ(*formatted.result, textOfFile(expected)) << file;
   }
 }
 
@@ -68,14 +61,14 @@ TEST(Style, ExamplesAndThePreludeAreInIt) {
   files.push_back(root / "dsl" / "prelude.mmk");
   EXPECT_GT(files.size(), 40u);
   for (const path &file : files)
-    EXPECT_EQ(Formatted(read(file)).result.value_or(""), read(file)) << file;
+    EXPECT_EQ(Formatted(textOfFile(file)).result.value_or(""), textOfFile(file)) << file;
 }
 
 TEST(Style, EveryTextOfTheProjectIsSound) {
   const std::vector<path> files = programs();
   EXPECT_GT(files.size(), 300u);
   for (const path &file : files)
-    expectSound(read(file));
+    expectSound(textOfFile(file));
 }
 
 TEST(Style, ATextWithASyntaxErrorIsRefusedWithItsPlace) {
@@ -128,7 +121,7 @@ TEST(Style, CommentsStayAtTheirTokens) {
   std::mt19937 random(1);
   for (uint64_t round = 0; round < samplesOr(300); round += 300)
     for (const path &file : programs())
-      expectSound(withComments(read(file), random));
+      expectSound(withComments(textOfFile(file), random));
 }
 
 } // namespace

@@ -1,22 +1,15 @@
 // Programs that users copy from: every ```mmk block of the documentation, and every example file,
 // must be accepted without a message.
 #include "tests/unit/checked.h"
+#include "tests/unit/text_file.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 
 namespace mmk {
 namespace {
-
-std::string read(const std::filesystem::path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 std::vector<std::filesystem::path> files(const char *folder, const char *extension) {
   std::vector<std::filesystem::path> result;
@@ -31,7 +24,7 @@ std::vector<std::filesystem::path> files(const char *folder, const char *extensi
 TEST(Documentation, EveryProgramIsSound) {
   unsigned blocks = 0;
   for (const auto &file : files("docs", ".md")) {
-    const std::string text = read(file), open = "\n```mmk\n", close = "\n```";
+    const std::string text = textOfFile(file), open = "\n```mmk\n", close = "\n```";
     for (size_t begin = text.find(open); begin != text.npos; begin = text.find(open, begin + 1)) {
       const size_t end = text.find(close, begin + open.size());
       ASSERT_NE(end, text.npos) << file << ": a block without an end";
@@ -45,7 +38,7 @@ TEST(Documentation, EveryProgramIsSound) {
 
 TEST(Documentation, EveryExampleIsSound) {
   for (const auto &file : files("examples", ".mmk"))
-    EXPECT_EQ(Checked(read(file)).messages(), "") << file;
+    EXPECT_EQ(Checked(textOfFile(file)).messages(), "") << file;
 }
 
 TEST(Documentation, ShowsMessagesAsTheyAre) {
@@ -54,14 +47,17 @@ TEST(Documentation, ShowsMessagesAsTheyAre) {
   std::string messages = checked.messages();
   for (size_t at = 0; (at = messages.find("test.mmk", at)) != messages.npos;)
     messages.replace(at, 4, "gemm");
-  EXPECT_NE(read(std::filesystem::path(MMK_SOURCE_DIR) / "docs" / "language.md").find(messages),
-            std::string::npos)
+  EXPECT_NE(
+      textOfFile(std::filesystem::path(MMK_SOURCE_DIR) / "docs" / "language.md").find(messages),
+      std::string::npos)
       << messages;
 }
 
 TEST(Documentation, NamesEveryFunctionOfThePrelude) {
-  const std::string manual = read(std::filesystem::path(MMK_SOURCE_DIR) / "docs" / "language.md");
-  std::istringstream prelude(read(std::filesystem::path(MMK_SOURCE_DIR) / "dsl" / "prelude.mmk"));
+  const std::string manual =
+      textOfFile(std::filesystem::path(MMK_SOURCE_DIR) / "docs" / "language.md");
+  std::istringstream prelude(
+      textOfFile(std::filesystem::path(MMK_SOURCE_DIR) / "dsl" / "prelude.mmk"));
   for (std::string line; std::getline(prelude, line);)
     if (line.starts_with("fn ")) {
       const std::string head = line.substr(3, line.find(')') - 2);

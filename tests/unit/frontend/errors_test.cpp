@@ -1,13 +1,13 @@
 // One wrong program a message: tests/errors/NAME.mmk must be refused with exactly the text in
 // NAME.expected. `./dev goldens unit/frontend` rewrites the expected texts; read them then.
 #include "frontend/compile.h"
+#include "tests/unit/text_file.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sstream>
 
 namespace mmk {
 namespace {
@@ -15,13 +15,6 @@ namespace {
 using std::filesystem::path;
 
 const path folder = path(MMK_SOURCE_DIR) / "tests" / "errors";
-
-std::string read(const path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> names() {
   std::vector<std::string> result;
@@ -37,7 +30,7 @@ class WrongProgram : public testing::TestWithParam<std::string> {};
 TEST_P(WrongProgram, IsRefusedInTheseWords) {
   const path source = folder / (GetParam() + ".mmk"),
              expected = folder / (GetParam() + ".expected");
-  const std::string text = read(source);
+  const std::string text = textOfFile(source);
   EXPECT_TRUE(text.starts_with("// ")) << "the first line says why the program makes no sense";
 
   static const Machine machine = llvm::cantFail(loadMachine("ascend910b3")); // of `mmk check`
@@ -52,7 +45,7 @@ TEST_P(WrongProgram, IsRefusedInTheseWords) {
     std::ofstream(expected, std::ios::binary) << rendered;
   ASSERT_TRUE(std::filesystem::exists(expected)) << "no expected text; ./dev goldens writes it:\n"
                                                  << rendered;
-  EXPECT_EQ(rendered, read(expected));
+  EXPECT_EQ(rendered, textOfFile(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Errors, WrongProgram, testing::ValuesIn(names()),

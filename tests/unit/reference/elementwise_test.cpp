@@ -2,16 +2,13 @@
 #include "reference/elementwise.h"
 #include "reference/operations.h"
 #include "tests/unit/reference_testing.h"
+#include "tests/unit/special_values.h"
 
 #include <functional>
-#include <limits>
 
 using namespace mmk;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 const std::vector<double> edges = {0.0,        -0.0,     1,         -1,        0.5,   -0.5,
                                    2.5,        -2.5,     1e-40,     3e38,      -3e38, 88.8,

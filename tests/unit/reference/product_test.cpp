@@ -2,15 +2,13 @@
 #include "reference/micro_kernel.h"
 #include "reference/product.h"
 #include "tests/unit/reference_testing.h"
+#include "tests/unit/special_values.h"
 
 #include <cstring>
-#include <limits>
 
 using namespace mmk;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Tensor multiplied(const TensorView &left, const TensorView &right, std::vector<int64_t> shape,
                   unsigned threads = 2) {

@@ -3,15 +3,13 @@
 #include "reference/range.h"
 #include "reference/sum_range.h"
 #include "tests/unit/reference_testing.h"
+#include "tests/unit/special_values.h"
 
 #include <cmath>
-#include <limits>
 
 namespace mmk {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const double notANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double u = 0x1p-24; ///< of f32
 
 Range of(Operation operation, std::vector<Range> operands, ElementType type = ElementType::f32) {

@@ -3,17 +3,14 @@
 #include "reference/check.h"
 #include "reference/reduction_range.h"
 #include "tests/unit/reference_testing.h"
+#include "tests/unit/special_values.h"
 
 #include <fmt/format.h>
-#include <limits>
 #include <random>
 
 using namespace mmk;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// The elements of a tensor [2, 3, 4] that a set of dimensions (bits) joins, by result element.
 std::vector<std::vector<double>> joined(const Tensor &x, unsigned along) {
@@ -75,7 +72,7 @@ void expectEverywhere(const std::string &name, ElementType from, ElementType to,
   }
 }
 
-double sumOf(const std::vector<double> &set) {
+double plainSum(const std::vector<double> &set) {
   double sum = 0;
   for (double x : set)
     sum += x;
@@ -103,12 +100,12 @@ TEST(Reductions, OverEverySetOfDimensions) {
     const bool isInteger = !isFloat(from);
     const ElementType ofSum = isInteger ? ElementType::i32 : ElementType::f32,
                       ofExtreme = isInteger ? from : ElementType::f32;
-    expectEverywhere("sum", from, ofSum, sumOf);
+    expectEverywhere("sum", from, ofSum, plainSum);
     expectEverywhere("max", from, ofExtreme, largest);
     expectEverywhere("min", from, ofExtreme,
                      [](const auto &set) { return *std::ranges::min_element(set); });
     expectEverywhere("mean", from, ElementType::f32, [](const auto &set) {
-      return static_cast<float>(sumOf(set)) / static_cast<float>(set.size());
+      return static_cast<float>(plainSum(set)) / static_cast<float>(set.size());
     });
     expectEverywhere("prod", from, ElementType::f32, [](const auto &set) {
       double product = 1;

@@ -7,7 +7,7 @@
 namespace mmk {
 namespace {
 
-class Recorder : public EventSink {
+class EventLog : public EventSink {
 public:
   void see(const Event &event) override { events.push_back(event); }
   /// Those of one pipe.
@@ -25,7 +25,7 @@ using Times = std::vector<std::pair<int64_t, int64_t>>;
 
 struct ClockTest : testing::Test {
   Machine figures = clockMachine();
-  Recorder seen;
+  EventLog seen;
   BlockClock clock{figures, 0, 0, &seen};
 };
 
@@ -138,7 +138,7 @@ TEST_F(ClockTest, ACrossCoreFlagCounts) {
 TEST(Clock, AFullQueueStallsTheScalarUnit) {
   Machine shallow = clockMachine();
   shallow.queueDepth = 2;
-  Recorder seen;
+  EventLog seen;
   BlockClock clock(shallow, 0, 0, &seen);
   for (int i = 0; i < 4; ++i)
     clock.execute(0, Pipe::mte2, 10, Work::load); // starts at 1, 11, 21, 31
@@ -151,7 +151,7 @@ TEST(Clock, AFullQueueStallsTheScalarUnit) {
 
 TEST(Clock, TheScalarUnitMayItselfWait) {
   const Machine figures = clockMachine();
-  Recorder seen;
+  EventLog seen;
   BlockClock clock(figures, 0, 0, &seen);
   clock.execute(0, Pipe::mte2, 10, Work::load);   // 1 to 11
   clock.setFlag(0, Pipe::mte2, Pipe::scalar, 0);  // 11 to 12

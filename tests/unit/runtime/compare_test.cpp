@@ -2,18 +2,15 @@
 // agree.
 #include "runtime/compare.h"
 #include "runtime/data.h"
+#include "tests/unit/special_values.h"
 
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <limits>
 
 using namespace mmk;
 
 namespace {
-
-const double notANumber = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Tensor tensorOf(ElementType type, std::vector<int64_t> shape, const std::vector<double> &values) {
   Tensor tensor = llvm::cantFail(Tensor::allocate(type, std::move(shape)));

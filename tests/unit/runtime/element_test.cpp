@@ -2,19 +2,16 @@
 // compiler and with halfway cases by hand.
 #include "runtime/convert.h"
 #include "support/element.h"
+#include "tests/unit/special_values.h"
 
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <limits>
 #include <vector>
 
 using namespace mmk;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 struct Rounding {
   double value, expected;

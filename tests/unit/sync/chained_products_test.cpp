@@ -17,7 +17,7 @@ const char *const machineName = "ascend910b1";
 constexpr int extent = 16;
 
 // o = max(q k, 0) v, and the largest elements of the tiles of q k.
-const char *const text = R"(
+const char *const chained = R"(
 !q = memref<?x?xf16, #aicore.space<gm>>
 !out = memref<?x?xf32, #aicore.space<gm>>
 !l1 = memref<16x16xf16, #aicore.space<l1>>
@@ -149,7 +149,7 @@ Result expected(int n) {
 }
 
 TEST(Chained, Computes) {
-  Synchronised kernel(Synchronised::Ir{text}, machineName, {});
+  Synchronised kernel(Synchronised::Ir{chained}, machineName, {});
   ASSERT_TRUE(kernel.ready());
   auto executable = Executable::compile(kernel.module(), kernel.machine);
   ASSERT_TRUE(bool(executable)) << llvm::toString(executable.takeError());
@@ -171,7 +171,7 @@ TEST(Chained, Computes) {
 
 // Further steps overlap, so that each costs the same and less than the first.
 TEST(Chained, IsCounted) {
-  Synchronised kernel(Synchronised::Ir{text}, machineName, {});
+  Synchronised kernel(Synchronised::Ir{chained}, machineName, {});
   ASSERT_TRUE(kernel.ready());
   auto cycles = [&](int64_t n) {
     return llvm::cantFail(countKernel(kernel.kernel(), kernel.machine, {n})).cycles -
@@ -183,7 +183,7 @@ TEST(Chained, IsCounted) {
 }
 
 TEST(Chained, FlagsAreProvenAndEachIsNeeded) {
-  Synchronised kernel(Synchronised::Ir{text}, machineName, {});
+  Synchronised kernel(Synchronised::Ir{chained}, machineName, {});
   ASSERT_TRUE(kernel.ready());
   const std::vector<int64_t> lengths = {1, 16, 17, 48, 80, 96};
   EXPECT_TRUE(kernel.isProven()) << kernel.messages;

@@ -5,7 +5,7 @@
 namespace mmk {
 namespace {
 
-const std::string head = R"(
+const std::string kernelHead = R"(
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>
 !l0a = memref<64x16xf16, #aicore.space<l0a>>
@@ -21,7 +21,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [#mmk.named
     %p = aicore.alloc "p" of "l1" copies 2 : !l1
     %l0 = aicore.alloc "a" of "l0" copies 2 : !l0a
 )";
-const std::string tail = "  }\n}\n}\n";
+const std::string kernelTail = "  }\n}\n}\n";
 
 std::string replaced(std::string text, const std::string &from, const std::string &to) {
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -59,7 +59,7 @@ TEST(ProofEffort, OfLoopsInARowIsTheirSum) {
     body += "    %bound" + number + " = arith.ceildivsi %n, %width" + number + " : index\n";
     body += replaced(prefetching("%bound" + number), "%any", "%any" + number);
   }
-  Synchronised kernel(Synchronised::Ir{head + body + tail}, "ascend910b3", {});
+  Synchronised kernel(Synchronised::Ir{kernelHead + body + kernelTail}, "ascend910b3", {});
   ASSERT_TRUE(kernel.ready()) << kernel.messages;
   EXPECT_TRUE(kernel.isProven()) << kernel.messages;
 }
@@ -83,7 +83,7 @@ TEST(ProofEffort, IsIndependentOfWhatABoundIsComputedFrom) {
         aicore.load_l0 %p[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
       }
     })";
-  Synchronised kernel(Synchronised::Ir{head + body + tail}, "ascend910b3", {});
+  Synchronised kernel(Synchronised::Ir{kernelHead + body + kernelTail}, "ascend910b3", {});
   ASSERT_TRUE(kernel.ready()) << kernel.messages;
   EXPECT_TRUE(kernel.isProven()) << kernel.messages;
 }
@@ -104,8 +104,8 @@ TEST(ProofEffort, IsIndependentOfWhatOnePipeUsesAlone) {
                      "pad 16 : !gm -> !tiny\n",
                      "#", std::to_string(i));
   }
-  const std::string text =
-      "!tiny = memref<16x16xf16, #aicore.space<l1>>\n" + head + allocs + body + "    }\n" + tail;
+  const std::string text = "!tiny = memref<16x16xf16, #aicore.space<l1>>\n" + kernelHead + allocs +
+                           body + "    }\n" + kernelTail;
   Synchronised kernel(Synchronised::Ir{text}, "ascend910b3", {});
   ASSERT_TRUE(kernel.ready()) << kernel.messages;
   EXPECT_TRUE(kernel.isProven()) << kernel.messages;

@@ -13,7 +13,7 @@ namespace {
 using Operation = mlir::Operation; // not that of the syntax tree
 
 // y = max(a b, 0) * (c d), a row is added to the first product.
-const char *const text = R"(
+const char *const siblings = R"(
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
@@ -89,7 +89,7 @@ std::vector<int64_t> dimsOf(const Shape &shape) { return {shape.m, shape.n, shap
 
 class Siblings : public testing::TestWithParam<const char *> {
 protected:
-  Synchronised kernel{Synchronised::Groups{text}, GetParam()};
+  Synchronised kernel{Synchronised::Groups{siblings}, GetParam()};
 };
 
 TEST_P(Siblings, Compute) {

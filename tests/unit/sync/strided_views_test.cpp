@@ -10,7 +10,7 @@
 namespace mmk {
 namespace {
 
-const char *const machineName = "ascend910b1";
+const char *const chip = "ascend910b1";
 
 // Every second row and every third column of an image, moved to UB as rows (h, w), and back to two
 // rows each.
@@ -120,7 +120,7 @@ template <typename T> std::vector<T> numbers(int count) {
 }
 
 struct Kernel {
-  explicit Kernel(const char *text) : kernel(Synchronised::Ir{text}, machineName, {}) {}
+  explicit Kernel(const char *text) : kernel(Synchronised::Ir{text}, chip, {}) {}
 
   void operator()(int64_t dim, std::vector<const void *> tensors, std::vector<float> &result) {
     ASSERT_TRUE(kernel.ready()) << kernel.messages;

@@ -17,8 +17,8 @@ const std::string productText =
 const std::string geluText = "kernel k(x: f16[M, N]) -> y: f16[M, N] { y = cast<f16>(gelu(x)); }";
 
 /// The whole space of a kernel at one shape.
-struct Whole {
-  Whole(const std::string &text, Dims shape, const std::string &chip)
+struct RankedSpace {
+  RankedSpace(const std::string &text, Dims shape, const std::string &chip)
       : checked(text), machine(machineOf(chip)), dims(std::move(shape)), space(make()),
         floors(checked.program, checked.kernel(), machine, space, {dims}) {}
 
@@ -37,9 +37,10 @@ struct Whole {
 
 /// What a search of it counted, with what is known from earlier ones.
 struct Ranked {
-  Ranked(const Whole &whole, const RankedSearch::Limits &limits, unsigned threads = 2)
+  Ranked(const RankedSpace &whole, const RankedSearch::Limits &limits, unsigned threads = 2)
       : Ranked(whole, limits, Known(1), threads) {}
-  Ranked(const Whole &whole, const RankedSearch::Limits &limits, Known before, unsigned threads = 2)
+  Ranked(const RankedSpace &whole, const RankedSearch::Limits &limits, Known before,
+         unsigned threads = 2)
       : known(std::move(before)),
         team(threadTeam(whole.checked.program, whole.checked.kernel(), whole.machine, threads)) {
     Evaluator evaluator(whole.space, {whole.dims}, known, nullptr, *team, stop);
@@ -63,7 +64,7 @@ struct Ranked {
 RankedSearch::Limits variants(int64_t most) { return {.variants = most, .effort = INFINITY}; }
 
 TEST(RankedSearch, IsRepeatableWithAnyNumberOfThreads) {
-  const Whole whole(productText, {700, 333, 200}, "ascend910b3");
+  const RankedSpace whole(productText, {700, 333, 200}, "ascend910b3");
   const Ranked one(whole, variants(60), 1), two(whole, variants(60), 2);
   EXPECT_EQ(one.points, two.points);
   EXPECT_EQ(one.cycles, two.cycles);
@@ -72,7 +73,7 @@ TEST(RankedSearch, IsRepeatableWithAnyNumberOfThreads) {
 // What is known spares it work, and changes no choice: refused variants, too, are of its own
 // points.
 TEST(RankedSearch, IsRepeatableWithWhatIsKnown) {
-  const Whole whole(productText, {700, 333, 2000}, "ascend910b3");
+  const RankedSpace whole(productText, {700, 333, 2000}, "ascend910b3");
   const Ranked cold(whole, variants(60)), warm(whole, variants(60), cold.known),
       longer(whole, variants(120)), warmer(whole, variants(60), longer.known);
   EXPECT_EQ(warm.counted, 0);
@@ -81,7 +82,7 @@ TEST(RankedSearch, IsRepeatableWithWhatIsKnown) {
 }
 
 TEST(RankedSearch, KeepsToItsLimits) {
-  const Whole whole(productText, {700, 333, 200}, "ascend910b3");
+  const RankedSpace whole(productText, {700, 333, 200}, "ascend910b3");
   EXPECT_EQ(Ranked(whole, variants(50)).points.size(), 50U);
   const Ranked short_(whole, {.variants = 200, .effort = 1, .fewest = 20, .few = 40});
   EXPECT_GE(short_.points.size(), 20U);
@@ -90,7 +91,7 @@ TEST(RankedSearch, KeepsToItsLimits) {
 
 // One tile a vector core, as long as it can be, with one copy of its input.
 TEST(RankedSearch, FindsATileForTheCores) {
-  const Whole whole(geluText, {32055, 8}, "ascend910b3");
+  const RankedSpace whole(geluText, {32055, 8}, "ascend910b3");
   const Ranked ranked(whole, variants(200));
   Known known(1);
   std::atomic<bool> stop = false;
@@ -107,7 +108,7 @@ TEST(RankedSearch, FindsATileForTheCores) {
 
 TEST(RankedSearch, TheFormIsNearTheClock) {
   for (const char *chip : {"ascend910b3", "ascend310p3"}) {
-    const Whole whole(productText, {700, 333, 200}, chip);
+    const RankedSpace whole(productText, {700, 333, 200}, chip);
     const Ranked ranked(whole, variants(80));
     double error = 0;
     for (size_t i = 0; i < ranked.points.size(); ++i)
@@ -128,7 +129,7 @@ protected:
         << whole.space.request(point);
   }
 
-  const Whole whole{productText, {700, 333, 200}, "ascend910b3"};
+  const RankedSpace whole{productText, {700, 333, 200}, "ascend910b3"};
   Moves moves{whole.checked.kernel(), whole.space, whole.dims, 7};
 };
 

@@ -13,7 +13,7 @@ namespace mmk::tune {
 namespace {
 
 const Identity identity{"kernel", "machine", "build", "fused", "ascend910b3"};
-const std::vector<StoredShape> shapes = {{"M=1", "1:f16"}, {"M=2", "2:f16"}};
+const std::vector<StoredShape> storedShapes = {{"M=1", "1:f16"}, {"M=2", "2:f16"}};
 constexpr const char *rule = "rtol=0.1";
 
 class TuneStore : public testing::Test {
@@ -25,11 +25,11 @@ protected:
   }
   std::unique_ptr<Store> chosen(const Identity &of = identity, const std::string &by = rule) {
     auto store = open();
-    llvm::cantFail(store->choose(of, shapes, by));
+    llvm::cantFail(store->choose(of, storedShapes, by));
     return store;
   }
   Known load(const Identity &of = identity, const std::string &by = rule) {
-    Known known(shapes.size());
+    Known known(storedShapes.size());
     llvm::cantFail(chosen(of, by)->load(known));
     return known;
   }
@@ -189,8 +189,8 @@ TEST_F(TuneStore, AByteThatChangedIsNoEnd) {
     ASSERT_TRUE(bool(store)) << "byte " << i << ": " << llvm::toString(store.takeError());
     aside += std::filesystem::exists(file() + ".aside-1");
     EXPECT_EQ(std::filesystem::exists(file() + ".aside-1"), !notice.empty()) << "byte " << i;
-    Known known(shapes.size());
-    llvm::Error error = (*store)->choose(identity, shapes, rule);
+    Known known(storedShapes.size());
+    llvm::Error error = (*store)->choose(identity, storedShapes, rule);
     if (!error)
       error = (*store)->load(known);
     if (!error)
@@ -249,11 +249,11 @@ TEST_F(TuneStore, WhatWasDecidedForSomeShapesSaysNothingOfOthers) {
     return known.decisions;
   };
   llvm::cantFail(chosen()->addDecision(decision));
-  const std::vector<Decision> alone = decisionsAt({shapes[1]});
+  const std::vector<Decision> alone = decisionsAt({storedShapes[1]});
   ASSERT_EQ(alone.size(), 1u);
   ASSERT_EQ(alone[0].shapes.size(), 1u);
   EXPECT_EQ(alone[0].shapes[0].best, 50);
-  EXPECT_TRUE(decisionsAt({shapes[0], shapes[1], {"M=3", "3:f16"}}).empty());
+  EXPECT_TRUE(decisionsAt({storedShapes[0], storedShapes[1], {"M=3", "3:f16"}}).empty());
 }
 
 TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
@@ -271,7 +271,7 @@ TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
     EXPECT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(database, change, nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(database);
-    Known known(shapes.size());
+    Known known(storedShapes.size());
     return llvm::toString(chosen()->load(known));
   };
   EXPECT_EQ(messageAfter("UPDATE verdict SET state = 7"),
