@@ -209,7 +209,7 @@ const std::vector<Shape> &shapes() {
   return all;
 }
 
-llvm::Expected<std::vector<Result>> adapt(unsigned threads) {
+llvm::Expected<std::vector<Result>> adapt(unsigned threads, bool isWhole) {
   auto buffer = llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(example));
   if (!buffer)
     return buffer.takeError();
@@ -245,8 +245,12 @@ llvm::Expected<std::vector<Result>> adapt(unsigned threads) {
                          rooflineOf(machines[change], shapes()[shape])};
   };
   parallelFor(shapes().size(), threads, [&](int64_t shape, unsigned) { run(0, shape); });
-  parallelFor((machines.size() - 1) * shapes().size(), threads,
-              [&](int64_t i, unsigned) { run(1 + i / shapes().size(), i % shapes().size()); });
+  parallelFor((machines.size() - 1) * shapes().size(), threads, [&](int64_t i, unsigned) {
+    const size_t change = 1 + i / shapes().size(), shape = i % shapes().size();
+    if (isWhole || change % shapes().size() == shape)
+      run(change, shape);
+  });
+  llvm::erase_if(results, [](const Result &result) { return !result.shape; });
   return results;
 }
 

@@ -44,7 +44,7 @@ struct Result {
 
 /// Counts variants for each change and shape: starting from the default, each directive in turn
 /// takes its best alternative with the others fixed, until none improves. The same on every host;
-/// uses `threads` threads.
-llvm::Expected<std::vector<Result>> adapt(unsigned threads);
+/// uses `threads` threads. Unless `isWhole`, each change is counted at one of the shapes.
+llvm::Expected<std::vector<Result>> adapt(unsigned threads, bool isWhole);
 
 } // namespace mmk::adaptation

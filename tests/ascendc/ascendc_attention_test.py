@@ -2,7 +2,7 @@
 ASCENDC_VARIANTS=20 is the long run."""
 
 from variants import VariantTest
-from command import EXAMPLES, main
+from command import EXAMPLES, divided, main
 
 EXTENTS = {
     "attention/attention": ((1, 2, 33, 32, 65, 48), (1, 1, 1, 1, 1, 1)),
@@ -42,6 +42,7 @@ class Attention(VariantTest):
     }
     first = ({"fuse": "products", "preload": 2, "skew": "stages", "tile.N": 32}, {})
 
+    @divided
     def test_examples(self):
         self.check_examples(EXTENTS, 1)
 

@@ -5,7 +5,7 @@ import subprocess
 
 from projects import HERE
 from variants import VARIANTS, VariantTest
-from command import EXAMPLES, LONGEST, main
+from command import EXAMPLES, LONGEST, divided, main
 
 DIRECT = ("--set", "window=direct(16)")
 SAME = """\
@@ -82,6 +82,7 @@ class Convolution(VariantTest):
     refused = "a tile whose columns do not follow each other in memory"
     first = ({"window": "direct(16)"}, {"window": "unfolded"})
 
+    @divided
     def test_examples(self):
         self.check_examples(EXTENTS | OTHERS if VARIANTS else EXTENTS, 1)
 

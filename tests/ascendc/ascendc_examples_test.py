@@ -1,7 +1,7 @@
 """The examples with a product, as Ascend C in several variants. ASCENDC_VARIANTS=20 is the long run."""
 
 from variants import VariantTest
-from command import main
+from command import divided, main
 
 # In the order of the dimensions that a launch takes.
 PRODUCTS = {
@@ -29,6 +29,7 @@ class Products(VariantTest):
     refused = "columns of i8 in a part, which LoadDataWithTranspose transposes in squares of 32|has no room"
     first = ({"store": "overlapped", "skew": "stages", "tile.M": 32, "tile.N": 64},)
 
+    @divided
     def test_examples(self):
         self.check_examples({name: (extents, (1,) * len(extents)) for name, extents in PRODUCTS.items()}, 2)
 

@@ -5,7 +5,7 @@ import subprocess
 
 from projects import HERE
 from variants import VariantTest
-from command import EXAMPLES, LONGEST, main
+from command import EXAMPLES, LONGEST, divided, main
 
 EXTENTS = {
     "add_rms_norm": (33, 203),
@@ -37,6 +37,7 @@ class Vector(VariantTest):
         "grid.M": (1, 2), "grid.N": (1, 2),
     }
 
+    @divided
     def test_examples(self):
         self.check_examples({name: (extents, (1,) * len(extents)) for name, extents in EXTENTS.items()}, 2)
 

@@ -3,12 +3,7 @@
 // A file of a parameter is a path with a slash. The file that includes this one defines `launch`.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
+#include "driver_headers.h"
 
 /// Launches the kernel of a number with the tensors on the device, in the order of the command
 /// line, and the dimensions.

@@ -1,6 +1,7 @@
 """Projects of `mmk compile --emit=ascendc`: writes one, compiles it on the shim, and compares its results
 with those of the emulated core."""
 
+import hashlib
 import os
 import pathlib
 import re
@@ -15,6 +16,8 @@ from command import LONGEST, MMK, CommandTest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHIM = HERE / "shim"
+DRIVER_HEADERS = HERE / "driver_headers.h"
+COMPILED = pathlib.Path(os.environ["MMK_COMPILED"])
 CLANG = [os.environ["CXX"], "-std=c++20", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
 # How the pipes run: as early as the flags allow, as late, and at random.
 ORDERS = ("ahead", "behind", "7")
@@ -22,10 +25,6 @@ ORDERS = ("ahead", "behind", "7")
 ROOM = ("--machine-set", "memories.ub.reserved=16384")
 
 
-# Of the source that launches kernels.
-PRELUDE = """\
-#include "acl/acl.h"
-#include "kernel_operator.h\""""
 
 
 def plain(bits, kind):
@@ -80,6 +79,20 @@ def numbers(random, kind, shape):
     return values.astype(numpy.float16) if kind == "f16" else values
 
 
+def compiled(*words):
+    """What the compiler makes of these words and the files of the shim, once for all tests of a build folder."""
+    key = hashlib.sha256(repr((CLANG, words)).encode())
+    for file in [DRIVER_HEADERS, *sorted(path for path in SHIM.rglob("*") if path.is_file())]:
+        key.update(file.read_bytes())
+    output = COMPILED / key.hexdigest()[:20]
+    if not output.exists():
+        COMPILED.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=COMPILED) as folder:
+            subprocess.run([*CLANG, "-isystem", SHIM, *words, "-o", f"{folder}/output"], check=True, timeout=LONGEST)
+            os.replace(f"{folder}/output", output)
+    return output
+
+
 class ProjectTest(CommandTest):
     # ASCENDC_MACHINE runs the same tests for another chip.
     machine = ("--machine", os.environ["ASCENDC_MACHINE"]) if "ASCENDC_MACHINE" in os.environ else ()
@@ -92,11 +105,7 @@ class ProjectTest(CommandTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.pipes = pathlib.Path(folder.name) / "pipes.o"
-        subprocess.run([*CLANG, "-O2", "-fPIC", "-isystem", SHIM, "-c", SHIM / "pipes.cpp", "-o", cls.pipes],
-                       check=True, timeout=LONGEST)
+        cls.pipes = compiled("-O2", "-fPIC", "-c", SHIM / "pipes.cpp")
 
     def emit(self, program, *words, exit=0):
         """Writes the project of a program into a new folder, which it returns."""
@@ -115,16 +124,17 @@ class ProjectTest(CommandTest):
         header, = (path for path in project.glob("*.h") if path.stem != "instructions")
         return header
 
-    def build(self, output, *words):
-        done = subprocess.run([*CLANG, *self.defines, "-isystem", SHIM, self.pipes, *map(str, words), "-o", output],
-                              capture_output=True, text=True, timeout=LONGEST)
+    def build(self, output, *words, headers=()):
+        """Compiles and links a program or a library with the shim; `headers` are precompiled."""
+        done = subprocess.run([*CLANG, *self.defines, "-isystem", SHIM, *headers, self.pipes, *map(str, words), "-o",
+                               output], capture_output=True, text=True, timeout=LONGEST)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def driver(self, headers, scalars=(), defaults=None):
         """An executable that launches one of some kernels, and the names of their dimensions."""
         values = {**(defaults or {}), **dict(word.split("=") for word in scalars)}
         source = headers[0].with_suffix(".driver.cpp")
-        text, cases = [PRELUDE], []
+        text, cases = [f'#include "{DRIVER_HEADERS}"'], []
         for number, header in enumerate(headers):
             launch, workspace = f"{header.stem}_launch", f"{header.stem}_workspace_bytes"
             code = header.read_text()
@@ -150,7 +160,8 @@ class ProjectTest(CommandTest):
         output = source.with_suffix("")
         # In CANN 8.5 a kernel says which cores run it, as a statement that the shim checks.
         older = [] if any("#error" in header.read_text() for header in headers) else ["-DMMK_CANN_8_5"]
-        self.build(output, *older, source)
+        self.build(output, *older, source, headers=["-include-pch", compiled(
+            *self.defines, *older, "-fpch-instantiate-templates", "-x", "c++-header", DRIVER_HEADERS)])
         return output, dims
 
     def change(self, name, bits):

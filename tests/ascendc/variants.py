@@ -9,7 +9,7 @@ import random
 import re
 
 from projects import ROOM, ProjectTest, Signature, isCall
-from command import EXAMPLES
+from command import EXAMPLES, mine
 
 ONLY = os.environ.get("ASCENDC_ONLY", "").split()
 VARIANTS = int(os.environ.get("ASCENDC_VARIANTS", "0"))
@@ -59,8 +59,8 @@ class VariantTest(ProjectTest):
 
     def check_examples(self, shapes, count):
         """Of each example, "path" or "path:kernel", all extents of a list, the first in two orders of the
-        pipes."""
-        for name, all_extents in shapes.items():
+        pipes; for a test that is @divided."""
+        for name, all_extents in mine(list(shapes.items())):
             if not ONLY or name in ONLY:
                 with self.subTest(name=name):
                     path, _, kernel = name.partition(":")

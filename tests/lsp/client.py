@@ -5,8 +5,12 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from shards import ALL, divided, main, mine, pairs  # noqa: for the tests of this folder
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LSP = pathlib.Path(os.environ["MMK_LSP"]).resolve()
@@ -148,6 +152,3 @@ class ServerTest(unittest.TestCase):
         self.addCleanup(client.process.communicate)
         self.addCleanup(client.process.kill)
         return client
-
-
-main = unittest.main

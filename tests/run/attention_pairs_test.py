@@ -13,12 +13,12 @@ import numpy as np
 import torch
 
 import attention_test as forms
-from command import EXAMPLES, CommandTest, main
+from command import ALL, EXAMPLES, CommandTest, divided, main, mine
 from rows_test import bf16, wide
 
 SETTINGS = {
     "type": ("f16", "bf16", "f32"),
-    "queries": (1, 17, 127, 1000, 4097),
+    "queries": (1, 17, 127, 1000, *([4097] if ALL else [])),
     "keys": (1, 17, 127, 1000, 4097),
     "depth": (16, 40, 64, 128),
     "width": (24, 64, 128),
@@ -148,14 +148,14 @@ class Pairs(CommandTest):
                    choices=choices + (("--watch",) if case["watch"] else ()), name=str(case),
                    machines={case["machine"]: (case["type"],)})
 
+    @divided
     def test_pairs(self):
         seed = int(os.environ.get("MMK_SEED", "1"))
         cases = list(combinations(random.Random(seed)))
         print(f"{len(cases)} combinations of seed {seed}, compared with PyTorch "
               f"{torch.__version__}")
-        generator = np.random.default_rng(seed)
-        for case in cases:
-            self.run_case(case, generator)
+        for number, case in mine(list(enumerate(cases))):
+            self.run_case(case, np.random.default_rng([seed, number]))
 
 
 class GradientPairs(CommandTest):
@@ -222,13 +222,13 @@ class GradientPairs(CommandTest):
                 np.testing.assert_allclose(found, expected[name], err_msg=name,
                                            atol=tolerance * max(1, np.abs(expected[name]).max()))
 
+    @divided
     def test_pairs(self):
         seed = int(os.environ.get("MMK_SEED", "1"))
         cases = list(combinations(random.Random(seed), GRADIENT_SETTINGS))
         print(f"{len(cases)} combinations of seed {seed}, compared with PyTorch {torch.__version__}")
-        generator = np.random.default_rng(seed)
-        for case in cases:
-            self.run_case(case, generator)
+        for number, case in mine(list(enumerate(cases))):
+            self.run_case(case, np.random.default_rng([seed, number]))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ fused is left open."""
 
 import numpy as np
 
-from command import CommandTest, main
+from command import ALL, CommandTest, main
 
 MACHINES = {"ascend910b3": ("f16", "bf16", "f32"), "ascend310p3": ("f16",),
             "host": ("f16", "bf16", "f32")}
@@ -101,6 +101,16 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
                 if lse:
                     np.testing.assert_allclose(np.load(self.folder / "l.npy"), expectedL, atol=1e-3)
 
+    turn = 0
+
+    def sample(self, type="f16", *arguments, **options):
+        """The same on one machine, on each in turn: attention_pairs has every two of these settings together."""
+        legal = [machine for machine, types in MACHINES.items() if type in types]
+        if not ALL:
+            legal = [legal[self.turn % len(legal)]]
+            self.turn += 1
+        self.check(type, *arguments, machines={machine: (type,) for machine in legal}, **options)
+
     @staticmethod
     def evaluate(q, k, v, place, model):
         """The result and the log-sum-exp, in double."""
@@ -122,20 +132,20 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
 
     def test_full(self):
         for type in ("f16", "bf16", "f32"):
-            self.check(type, name="full")
+            self.sample(type, name="full")
         for shape in ((1, 1, 40), (17, 127, 80), (1, 1000, 96), (127, 17, 128), (5, 33, 256)):
             m, n, d = shape
-            self.check(name="full", dims={"B": 1, "H": 2, "M": m, "N": n, "D": d, "E": d})
-        self.check(name="full", dims={"D": 40, "E": 24})
+            self.sample(name="full", dims={"B": 1, "H": 2, "M": m, "N": n, "D": d, "E": d})
+        self.sample(name="full", dims={"D": 40, "E": 24})
 
     CAUSAL = "j <= i + N - M"
 
     def test_causal(self):
         for type in ("f16", "bf16", "f32"):
-            self.check(type, self.CAUSAL, name="causal", model=self.causal)
+            self.sample(type, self.CAUSAL, name="causal", model=self.causal)
         for m, n, d, e in ((1, 1, 64, 64), (17, 17, 40, 40), (127, 127, 80, 32), (1, 127, 96, 96),
                            (130, 1000, 128, 128)):
-            self.check("f16", self.CAUSAL, name="causal", model=self.causal,
+            self.sample("f16", self.CAUSAL, name="causal", model=self.causal,
                        dims={"B": 1, "H": 2, "M": m, "N": n, "D": d, "E": e})
 
     def test_sliding_window(self):
@@ -148,9 +158,9 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
         self.check("f16", where, extra=", W: i32", scalars=["W=20"], name="window", model=model)
 
     def test_grouped_heads(self):
-        self.check(group=4, name="multi-query")
-        self.check("bf16", self.CAUSAL, group=2, name="grouped", model=self.causal)
-        self.check("f32", self.CAUSAL, group=2, name="grouped", model=self.causal)
+        self.sample(group=4, name="multi-query")
+        self.sample("bf16", self.CAUSAL, group=2, name="grouped", model=self.causal)
+        self.sample("f32", self.CAUSAL, group=2, name="grouped", model=self.causal)
 
     def test_lengths(self):
         length = np.array([0, 70, 13, -4, 1], np.int32)
@@ -158,13 +168,13 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
         def model(s, place):
             return s, place[3] < length[:, None, None, None], 1
         for group in (1, 2):
-            self.check("f16", "j < length[b]", extra=", length: i32[B]", arrays={"length": length},
+            self.sample("f16", "j < length[b]", extra=", length: i32[B]", arrays={"length": length},
                        dims=dims, group=group, name="lengths", model=model)
         def both(s, place):
             b, h, i, j = place
             n = length[:, None, None, None]
             return s, (j < n) & (j <= i + n - s.shape[2]), 1
-        self.check("f16", "j < length[b] && j <= i + length[b] - M", extra=", length: i32[B]",
+        self.sample("f16", "j < length[b] && j <= i + length[b] - M", extra=", length: i32[B]",
                    arrays={"length": length}, dims=dims, name="causal lengths", model=both)
 
     def test_masks_and_biases(self):
@@ -185,10 +195,10 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
                                            self.causal(s, place)[1], 1))
 
     def test_soft_cap_and_logsumexp(self):
-        self.check(score="cap * tanh(s[b, h, i, j] / cap)", extra=", cap: f32 = 0.5", name="cap",
+        self.sample(score="cap * tanh(s[b, h, i, j] / cap)", extra=", cap: f32 = 0.5", name="cap",
                    model=lambda s, place: (0.5 * np.tanh(s / 0.5), True, 1))
-        self.check(name="logsumexp", lse=True)
-        self.check("f16", self.CAUSAL, name="causal logsumexp", lse=True, model=self.causal,
+        self.sample(name="logsumexp", lse=True)
+        self.sample("f16", self.CAUSAL, name="causal logsumexp", lse=True, model=self.causal,
                    dims={"M": 17, "N": 127})
 
     def test_dropout(self):
@@ -219,30 +229,30 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
             return ("--set", "fuse=products", "--set", f"grid.N={parts}", "--set", "tile.N=32", *more)
         few = {"B": 2, "H": 4, "M": 1}
         for parts, n in ((2, 70), (3, 1000), (5, 129), (24, 300), (7, 33)):
-            self.check(name="divided", dims={**few, "N": n}, choices=divided(parts, "--watch"), lse=True)
-        self.check("bf16", self.CAUSAL, group=2, name="divided causal", model=self.causal,
+            self.sample(name="divided", dims={**few, "N": n}, choices=divided(parts, "--watch"), lse=True)
+        self.sample("bf16", self.CAUSAL, group=2, name="divided causal", model=self.causal,
                    dims={**few, "M": 17, "N": 200}, choices=divided(4))
-        self.check("f32", self.CAUSAL, name="divided causal, rows without columns", model=self.causal,
+        self.sample("f32", self.CAUSAL, name="divided causal, rows without columns", model=self.causal,
                    dims={**few, "M": 40, "N": 33}, choices=divided(2))
         length = np.array([0, 70, 13, -4, 1], np.int32)
-        self.check("f16", "j < length[b]", extra=", length: i32[B]", arrays={"length": length}, lse=True,
+        self.sample("f16", "j < length[b]", extra=", length: i32[B]", arrays={"length": length}, lse=True,
                    dims={"B": 5, "H": 2, "M": 3}, name="divided lengths", choices=divided(3, "--watch"),
                    model=lambda s, place: (s, place[3] < length[:, None, None, None], 1))
         def window(s, place):
             b, h, i, j = place
             at = i + s.shape[3] - s.shape[2]
             return s, (j <= at) & (j > at - 20), 1
-        self.check("f16", self.CAUSAL + " && j > i + N - M - 20", name="divided window", model=window,
+        self.sample("f16", self.CAUSAL + " && j > i + N - M - 20", name="divided window", model=window,
                    dims={**few, "M": 5, "N": 300}, choices=divided(6))
         generator = np.random.default_rng(4)
         bias = generator.uniform(-1, 1, (4, 33, 70)).astype(np.float32)
-        self.check(score="cap * tanh(s[b, h, i, j] / cap) + bias[h, i, j]", choices=divided(2),
+        self.sample(score="cap * tanh(s[b, h, i, j] / cap) + bias[h, i, j]", choices=divided(2),
                    extra=", bias: f32[H, M, N], cap: f32 = 0.5", arrays={"bias": bias}, name="divided bias",
                    model=lambda s, place: (0.5 * np.tanh(s / 0.5) + bias, True, 1))
         def dropped(s, place):
             numbers = uniform(np.arange(s.size), 42).reshape(s.shape)
             return s, True, np.where(numbers < np.float32(0.3), 0, 1 / (1 - 0.3))
-        self.check(weight="dropout[b, h, i, j](p[b, h, i, j], 0.3, seed)", extra=", seed: i32",
+        self.sample(weight="dropout[b, h, i, j](p[b, h, i, j], 0.3, seed)", extra=", seed: i32",
                    scalars=["seed=42"], name="divided dropout", model=dropped, choices=divided(2))
 
     def test_every_chip(self):

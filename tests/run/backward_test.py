@@ -8,10 +8,12 @@ import unittest
 import numpy as np
 import torch
 
-from command import EXAMPLES, CommandTest, main
+from command import ALL, EXAMPLES, CommandTest, main, pairs
 from rows_test import bf16, wide
 
 BACKWARD = EXAMPLES / "attention/attention_backward.mmk"
+# One chip of each kind.
+KINDS = ("ascend910b2", "ascend310p3")
 CHIPS = ("ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend310p3")
 RESULTS = {"delta": ("delta",), "dq": ("dq",), "dkv": ("dk", "dv")}
 SCALE = 0.125
@@ -125,21 +127,22 @@ class Backward(CommandTest):
                                                atol=3e-3 * scale, err_msg=name)
 
     def test_lengths(self):
-        for m, n, d in ((1, 1, 64), (17, 127, 40), (127, 17, 64), (1, 1000, 96), (1000, 127, 128)):
-            self.check(m, n, d, words=("--watch",), machines=("ascend910b2", "ascend310p3"))
+        for at, (m, n, d) in enumerate(((1, 1, 64), (17, 127, 40), (127, 17, 64), (1, 1000, 96), (1000, 127, 128))):
+            self.check(m, n, d, words=("--watch",), machines=KINDS if ALL else KINDS[at % 2 :][:1])
 
     def test_causal(self):
-        for m, n, d in ((1, 1, 64), (17, 127, 40), (127, 17, 64), (127, 1000, 128)):
-            self.check(m, n, d, causal=True, words=("--watch",), machines=("ascend910b2", "ascend310p3"))
+        for at, (m, n, d) in enumerate(((1, 1, 64), (17, 127, 40), (127, 17, 64), (127, 1000, 128))):
+            self.check(m, n, d, causal=True, words=("--watch",), machines=KINDS if ALL else KINDS[1 - at % 2 :][:1])
 
     def test_every_machine(self):
-        for causal in (False, True):
-            self.check(127, 130, 64, causal, machines=(*CHIPS, "host"), batch=2)
+        """Every kernel on every machine and with each condition is in attention_pairs, too."""
+        for at, causal in enumerate((False, True)):
+            self.check(127, 130, 64, causal, machines=(*CHIPS, "host")[:: 1 if ALL else 2][at:], batch=2)
 
     def test_one_loop(self):
         """Also where passes would be faster, and with parts that are ahead of each other."""
-        for preload in (1, 3):
-            self.check(130, 300, 64, causal=preload == 3, machines=("ascend910b2", "ascend310p3"),
+        for preload, machine in ((1, "ascend910b2"), (3, "ascend310p3")):
+            self.check(130, 300, 64, causal=preload == 3, machines=KINDS if ALL else (machine,),
                        words=("--set", "fuse=products", "--set", f"preload={preload}"))
 
     def test_same_bits(self):
@@ -298,11 +301,10 @@ class Host(CommandTest):
 
     # Also few rows, whose other operands are read in place, and depths in parts.
     def test_lengths(self):
-        for m, n, d in ((1, 1, 64), (17, 127, 40), (127, 17, 96), (1, 1000, 80), (1000, 5, 128),
-                        (300, 260, 256), (40, 70, 400)):
-            for type in ("f32", "f16", "bf16"):
-                for causal in (False, True):
-                    self.check(type, m, n, d, causal)
+        for (m, n, d), type, causal in pairs(
+                ((1, 1, 64), (17, 127, 40), (127, 17, 96), (1, 1000, 80), (1000, 5, 128), (300, 260, 256), (40, 70, 400)),
+                ("f32", "f16", "bf16"), (False, True)):
+            self.check(type, m, n, d, causal)
 
     def test_long(self):
         self.check("f32", 1000, 1000, 64, True)

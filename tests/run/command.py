@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from shards import ALL, divided, main, mine, pairs  # noqa: for the tests of this folder
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 MMK = pathlib.Path(os.environ["MMK"]).resolve()
@@ -48,6 +51,3 @@ class CommandTest(unittest.TestCase):
     def shell(self, line):
         return subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment,
                               timeout=LONGEST, capture_output=True, text=True)
-
-
-main = unittest.main

@@ -2,7 +2,7 @@
 
 import re
 
-from command import EXAMPLES, CommandTest, main
+from command import EXAMPLES, CommandTest, divided, main, mine, pairs
 
 ALL = [file for folder in (".", "attention", "convolution")
        for file in sorted((EXAMPLES / folder).glob("*.mmk"))]
@@ -23,28 +23,19 @@ class Examples(CommandTest):
                     words += ["--case", name]
             yield words
 
+    @divided
     def test_every_machine(self):
-        for example in ALL:
-            for machine in MACHINES:
-                # The 310p's cube has no bf16.
-                if "bf16" in example.read_text() and machine == "ascend310p3":
-                    continue
-                for words in self.small_cases(example):
-                    with self.subTest(example=example.name, machine=machine, words=words):
-                        reports = self.report(example, "--machine", machine, *words)
-                        self.assertTrue(reports)
-                        for report in reports:
-                            self.assertTrue(report["check"]["passed"], report)
-
-    def test_every_machine_watched(self):
-        for example in ALL:
-            for machine in MACHINES:
-                if "bf16" in example.read_text() and machine == "ascend310p3":
-                    continue
-                for words in self.small_cases(example):
-                    with self.subTest(example=example.name, machine=machine, words=words):
-                        for report in self.report(example, "--machine", machine, "--watch", *words):
-                            self.assertTrue(report["check"]["passed"], report)
+        for example, machine, watched in mine(pairs(ALL, MACHINES, (False, True))):
+            # The 310p's cube has no bf16.
+            if "bf16" in example.read_text() and machine == "ascend310p3":
+                continue
+            for words in self.small_cases(example):
+                with self.subTest(example=example.name, machine=machine, watched=watched, words=words):
+                    reports = self.report(example, "--machine", machine, *(["--watch"] if watched else []), *words)
+                    self.assertTrue(reports)
+                    for report in reports:
+                        self.assertTrue(report["check"]["passed"], report)
+                        if watched:
                             self.assertEqual(report["watch"]["hazards"], [])
                             self.assertGreater(report["watch"]["accesses"], 0)
 

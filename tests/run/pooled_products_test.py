@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from attention_test import rounded, stored
-from command import CommandTest, main
+from command import CommandTest, divided, main, mine
 
 MACHINES = {"ascend910b3": ("f32", "f16", "bf16"), "ascend310p3": ("f16",), "ascend950pr": ("f16", "bf16"),
             "host": ("f32", "f16", "bf16")}
@@ -135,10 +135,11 @@ class PooledProducts(CommandTest):
                     found = np.load(self.folder / "y.npy").reshape(expected.shape)
                     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
+    @divided
     def test_random_parameters(self):
         seed, count = int(os.environ.get("MMK_SEED", "1")), int(os.environ.get("COUNT", "16"))
         print(f"{count} poolings of seed {seed}, compared with PyTorch {torch.__version__}")
-        for number in range(count):
+        for number in mine(range(count)):
             draw = random.Random(f"{seed} {number}")
             self.compare(Parameters(draw), np.random.default_rng([seed, number]), draw)
 

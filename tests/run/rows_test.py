@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from command import CommandTest, main
+from command import CommandTest, divided, main, mine
 
 MACHINES = ["ascend910b3", "ascend310p3", "host"]
 SEED = int(os.environ.get("MMK_ROWS_SEED", "20261124"))
@@ -353,8 +353,9 @@ class Rows(CommandTest):
                 for name in draw.results:
                     self.compare(draw, name)
 
+    @divided
     def test_random_kernels(self):
-        for number in range(COUNT):
+        for number in mine(range(COUNT)):
             self.run_draw(SEED * 1000 + number)
 
 
