@@ -1,6 +1,7 @@
 // mmk-adaptation: the fused kernel on machines with one figure halved. `--check` fails when
-// the table in docs/adaptation.md differs, or when a row is impossible; each figure is then halved for
-// one of the shapes, for both with MMK_ALL in the environment. With MMK_UPDATE it writes the table.
+// the table in docs/adaptation.md differs, or when a row is impossible; each figure is then halved
+// for one of the shapes, for both with MMK_ALL in the environment. With MMK_UPDATE it writes the
+// table.
 #include "bench/adaptation/adaptation.h"
 #include "runtime/threads.h"
 
@@ -19,11 +20,10 @@ constexpr const char *begin = "<!-- The table: ./dev goldens docs/adaptation -->
 constexpr const char *end = "<!-- End of the table -->\n";
 
 std::string row(const Result &result) {
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {:.1f} % | {} |\n", result.shape->name,
-                     result.change->name,
-                     result.before ? std::to_string(*result.before) : "does not fit", result.best,
-                     result.roofline.cycles, result.roofline.bound, 100 * result.recovered(),
-                     result.variant);
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} | {:.1f} % | {} |\n", result.shape->name, result.change->name,
+      result.before ? std::to_string(*result.before) : "does not fit", result.best,
+      result.roofline.cycles, result.roofline.bound, 100 * result.recovered(), result.variant);
 }
 
 std::string table(const std::vector<Result> &results) {

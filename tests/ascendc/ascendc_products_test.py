@@ -1,7 +1,7 @@
 """Products as Ascend C: types of operands, transposed or not, the bias table, split-K, index notation."""
 
 from projects import ProjectTest
-from command import EXAMPLES, main
+from command import EXAMPLES, main, pairs
 
 SCHEDULE = "schedule { cores = 3; tile M = 32, N = 64, K = 32; stage K = 64; buffers l1 = 2, l0 = 2, acc = 2; }"
 
@@ -28,13 +28,12 @@ kernel product(a: {kind}[{left[0]}, {left[1]}], b: {kind}[{right[0]}, {right[1]}
 class Products(ProjectTest):
     def test_operands(self):
         """Of one and of four bytes, each transposed or not."""
-        for kind, result in (("f32", "f32"), ("i8", "i32"), ("f32", "f16"), ("bf16", "f32")):
-            for left in ("MK", "KM"):
-                for right in ("KN", "NK"):
-                    with self.subTest(kind=kind, left=left, right=right):
-                        shapes = {"M": 70, "K": 101, "N": 150}
-                        order = dict.fromkeys(left + right)
-                        self.check(product(kind, left, right, result), [[shapes[d] for d in order]])
+        for (kind, result), left, right in pairs(
+                (("f32", "f32"), ("i8", "i32"), ("f32", "f16"), ("bf16", "f32")), ("MK", "KM"), ("KN", "NK")):
+            with self.subTest(kind=kind, left=left, right=right):
+                shapes = {"M": 70, "K": 101, "N": 150}
+                order = dict.fromkeys(left + right)
+                self.check(product(kind, left, right, result), [[shapes[d] for d in order]])
 
     def test_parts_of_squares(self):
         """Tiles that fill no whole squares, by which operands of one and of four bytes are transposed."""
