@@ -1,7 +1,7 @@
 """Divides the tests of a file: one shard of several is an entry of ctest by itself, so that no entry is
 long. MMK_SHARD=2/5 in the environment names the second of five; without it a file runs whole.
 
-Tests are dealt to the shards in turn. A test with many cases is marked @divided and takes
+Tests are distributed over the shards in turn. A test with many cases is marked @divided and takes
 `mine(cases)`: it is part of every shard, with a share of its cases.
 """
 
