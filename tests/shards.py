@@ -55,5 +55,6 @@ class _Loader(unittest.TestLoader):
         return names
 
 
-def main():
-    unittest.main(testLoader=_Loader())
+def main(**options):
+    """unittest.main, with its options, of this shard."""
+    unittest.main(testLoader=_Loader(), **options)
