@@ -88,8 +88,7 @@ std::string VectorWriter::tile(mlir::Value value) {
   if (element.isInteger(1) ||
       mlir::cast<mlir::MemRefType>(found.buffer.getType()).getElementType() == element)
     return nameTile(found);
-  return fmt::format("{}.ReinterpretCast<{}>()", nameTile(found),
-                     std::string(namesOf(element)->device));
+  return fmt::format("{}.ReinterpretCast<{}>()", nameTile(found), deviceType(element));
 }
 
 llvm::SmallVector<mlir::Value> VectorWriter::tilesOf(aicore::VecOp vec) {
@@ -188,8 +187,7 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
     const auto *piece =
         llvm::find_if(pieces, [&](const auto &each) { return each.first == value; });
     if (piece != pieces.end())
-      return {fmt::format("Spare<{}>({})", std::string(namesOf(elementIn(value))->device),
-                          piece->second),
+      return {fmt::format("Spare<{}>({})", deviceType(elementIn(value)), piece->second),
               elementIn(value)};
     if (mlir::cast<aicore::TileType>(value.getType()).isMask())
       return operandAt(value, "");
@@ -231,7 +229,7 @@ std::string VectorWriter::spread(aicore::VecOp vec) {
     pieces.emplace_back(input, piece);
     lines += fmt::format("{}(Spare<{}>({}), {}, {}, count);\n",
                          elementIn(input).isInteger(8) ? "BroadcastByte" : "BroadcastElement",
-                         std::string(namesOf(elementIn(input))->device), piece, tile(input),
+                         deviceType(elementIn(input)), piece, tile(input),
                          op.tile(input).broadcast == Broadcast::single ? "0" : "row");
   }
   return lines;

@@ -20,7 +20,7 @@ def divided(test):
 
 
 def mine(cases):
-    """The cases of this shard, each with all that comes of drawing those before it."""
+    """The cases of this shard: every COUNT-th."""
     return [case for turn, case in enumerate(cases) if turn % COUNT == NUMBER - 1]
 
 
