@@ -100,30 +100,83 @@ bool otherWayExists(const PhaseModel &program, const WholeFlag &group) {
 
 } // namespace
 
-// One after the other, each together with those already found.
+namespace {
+
+/// Finds the groups that can be left out, one after the other, each together with those before it.
+class Prover {
+public:
+  Prover(const PhaseModel &program, const std::vector<FlagGroup> &candidates)
+      : program(program), candidates(candidates) {}
+
+  // Nearly all that no short path needs are redundant. So they are proven together; where that
+  // fails, a binary search finds the first that is not redundant by this proof, and the exact one
+  // decides over it.
+  std::vector<FlagGroup> run() {
+    for (size_t next = 0;;) {
+      const std::vector<size_t> left = unneededOnShortPaths(next);
+      size_t holds = 0, fails = left.size() + 1;
+      for (size_t most = left.size(); holds + 1 < fails; most = (holds + fails) / 2)
+        (holdsMerged(program, withoutAlso(left, most)) ? holds : fails) = most;
+      const size_t first = holds;
+      if (first == left.size()) {
+        take(left, first);
+        return std::move(found);
+      }
+      const Verdict verdict = explore(program, withoutAlso(left, first + 1));
+      take(left, verdict == Verdict::holds ? first + 1 : first);
+      // Exceeding the limit takes seconds, and would again for each other group.
+      if (verdict == Verdict::unknown)
+        return std::move(found);
+      next = left[first] + 1;
+    }
+  }
+
+private:
+  using Operations = llvm::DenseSet<Operation *>;
+
+  std::vector<size_t> unneededOnShortPaths(size_t from) const {
+    std::vector<size_t> unneeded;
+    Operations fewer = without;
+    for (size_t i = from; i < candidates.size(); ++i) {
+      Operations next = fewer;
+      next.insert(candidates[i].begin(), candidates[i].end());
+      if (next.size() == fewer.size() || breaksOnShortPath(program, next))
+        continue;
+      unneeded.push_back(i);
+      fewer = std::move(next);
+    }
+    return unneeded;
+  }
+
+  /// What is left out with the first `number` of these, too.
+  Operations withoutAlso(const std::vector<size_t> &these, size_t number) const {
+    Operations fewer = without;
+    for (size_t i = 0; i < number; ++i)
+      fewer.insert(candidates[these[i]].begin(), candidates[these[i]].end());
+    return fewer;
+  }
+
+  void take(const std::vector<size_t> &these, size_t number) {
+    for (size_t i = 0; i < number; ++i) {
+      FlagGroup fresh;
+      for (Operation *op : candidates[these[i]])
+        if (without.insert(op).second)
+          fresh.push_back(op);
+      found.push_back(std::move(fresh));
+    }
+  }
+
+  const PhaseModel &program;
+  const std::vector<FlagGroup> &candidates;
+  Operations without;
+  std::vector<FlagGroup> found;
+};
+
+} // namespace
+
 std::vector<FlagGroup> provenRedundant(const PhaseModel &program,
                                        const std::vector<FlagGroup> &candidates) {
-  std::vector<FlagGroup> found;
-  llvm::DenseSet<Operation *> without;
-  for (const FlagGroup &group : candidates) {
-    llvm::DenseSet<Operation *> fewer = without;
-    fewer.insert(group.begin(), group.end());
-    if (fewer.size() == without.size())
-      continue;
-    const Verdict verdict = breaksWithout(program, fewer);
-    // Exceeding the limit takes seconds, and would again for each other group.
-    if (verdict == Verdict::unknown)
-      break;
-    if (verdict == Verdict::breaks)
-      continue;
-    FlagGroup fresh;
-    for (Operation *op : group)
-      if (!without.contains(op))
-        fresh.push_back(op);
-    found.push_back(std::move(fresh));
-    without = std::move(fewer);
-  }
-  return found;
+  return Prover(program, candidates).run();
 }
 
 std::vector<FlagGroup> wholeFlags(const PhaseModel &program) {

@@ -87,6 +87,8 @@ private:
   void fork(const Sequence &statements, size_t from, size_t until, ValueId value,
             ArrayRef<Known> options, States &states);
   void loop(const Statement &s, States &states);
+  void followed(const Statement &s, States &states);
+  Words key(const Statement &s, const States &states) const;
   /// Iterations one by one, of a loop with exactly this many.
   void iterate(const Statement &s, int64_t iterations, States &states);
   void body(const Statement &s, Number left, Number done, States &states);
@@ -128,6 +130,8 @@ private:
   SmallVector<ActiveLoop> loops;
   std::optional<Fault> fault;
   int64_t steps = 0;
+  /// By loop, and all that its states at the end depend on, these states.
+  llvm::DenseMap<const Statement *, std::map<Words, States>> ends;
 };
 
 //===--- numbers --------------------------------------------------------------------------===//
@@ -416,9 +420,9 @@ void Explorer::successors(const Head &head, Moduli moduli, SmallVectorImpl<Head>
 /// to one with as many modulo what the rest of the program distinguishes.
 int64_t Explorer::sampleOf(Number iterations) const {
   const int64_t by = std::max<int64_t>(iterations.mod, 1);
-  const int64_t least = std::clamp<int64_t>(iterations.lo, 0, distance);
+  const int64_t least = std::clamp<int64_t>(iterations.lo, 0, p.mostCopies);
   int64_t n = least + modulo(iterations.rem - least, by);
-  while (n < distance && n + by <= iterations.hi)
+  while (n < p.mostCopies && n + by <= iterations.hi)
     n += by;
   return n;
 }
@@ -439,7 +443,50 @@ void Explorer::iterate(const Statement &s, int64_t iterations, States &states) {
     body(s, Number::exactly(iterations - done), Number::exactly(done), states);
 }
 
+/// All that the states at the end of a loop depend on: those at its begin, and the values that it
+/// uses, with their relation to the loops around it.
+Words Explorer::key(const Statement &s, const States &states) const {
+  Words key;
+  const auto append = [&](const Number &number) {
+    for (const int64_t word : {number.lo, number.hi, number.mod, number.rem})
+      key.push_back(word);
+  };
+  for (const ValueId value : s.uses) {
+    const Known &known = environment[value];
+    append(known.number);
+    key.push_back(known.step);
+    if (known.step != 0)
+      append(known.steps);
+    key.push_back(known.loop);
+    if (known.loop < 0)
+      continue;
+    const ActiveLoop &loop = loops[known.loop];
+    key.insert(key.end(), {static_cast<uint64_t>(known.offset), static_cast<uint64_t>(loop.step),
+                           static_cast<uint64_t>(loop.fromZero)});
+    append(loop.left);
+  }
+  key.insert(key.end(), states.words().begin(), states.words().end());
+  return key;
+}
+
+// The options of values outside of a loop mostly make no difference to it. So loops within loops
+// are entered again and again with the same values and states.
 void Explorer::loop(const Statement &s, States &states) {
+  constexpr size_t mostRemembered = 8; // states; with more, they are rarely the same
+  if (sample || states.size() > mostRemembered)
+    return followed(s, states);
+  Words known = key(s, states);
+  std::map<Words, States> &ends = this->ends[&s];
+  if (const auto found = ends.find(known); found != ends.end()) {
+    states = found->second;
+    return;
+  }
+  followed(s, states);
+  if (!fault && states.size() <= mostRemembered)
+    this->ends[&s].emplace(std::move(known), states);
+}
+
+void Explorer::followed(const Statement &s, States &states) {
   const Known &bound = environment[s.b], &lower = environment[s.a];
   const bool fromZero = lower.number.isExact() && lower.number.lo == 0;
   Number iterations =
@@ -612,18 +659,29 @@ std::optional<Fault> findFault(const PhaseModel &program,
   return exact;
 }
 
-// Nearly all faults occur on one of the shortest paths, and following one costs little.
-Verdict breaksWithout(const PhaseModel &program, const llvm::DenseSet<Operation *> &without) {
+bool breaksOnShortPath(const PhaseModel &program, const llvm::DenseSet<Operation *> &without) {
   for (size_t sample = 0; sample < 3; ++sample)
     if (std::optional<Fault> fault = Explorer(program, without, {.sample = sample}).run();
         fault && fault->what != Fault::What::tooMany)
-      return Verdict::breaks;
-  if (!Explorer(program, without, {.merges = true}).run())
-    return Verdict::holds;
+      return true;
+  return false;
+}
+
+bool holdsMerged(const PhaseModel &program, const llvm::DenseSet<Operation *> &without) {
+  return !Explorer(program, without, {.merges = true}).run();
+}
+
+Verdict explore(const PhaseModel &program, const llvm::DenseSet<Operation *> &without) {
   const std::optional<Fault> fault = Explorer(program, without, {}).run();
   if (!fault)
     return Verdict::holds;
   return fault->what == Fault::What::tooMany ? Verdict::unknown : Verdict::breaks;
+}
+
+Verdict breaksWithout(const PhaseModel &program, const llvm::DenseSet<Operation *> &without) {
+  if (breaksOnShortPath(program, without))
+    return Verdict::breaks;
+  return holdsMerged(program, without) ? Verdict::holds : explore(program, without);
 }
 
 } // namespace mmk::sync

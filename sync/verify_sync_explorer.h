@@ -55,7 +55,17 @@ enum class Verdict : uint8_t {
   unknown, ///< more states than are followed
 };
 
-/// Whether there is a fault: the same answer, faster if there is one.
+/// Whether there is a fault on one of a few short paths. It costs little, and nearly every fault
+/// occurs there.
+bool breaksOnShortPath(const PhaseModel &program, const llvm::DenseSet<mlir::Operation *> &without);
+
+/// Whether the common knowledge of all states, where paths meet, proves that there is no fault.
+bool holdsMerged(const PhaseModel &program, const llvm::DenseSet<mlir::Operation *> &without);
+
+/// Whether there is a fault, with separate states: exact, but slow.
+Verdict explore(const PhaseModel &program, const llvm::DenseSet<mlir::Operation *> &without);
+
+/// The answer of these three.
 Verdict breaksWithout(const PhaseModel &program, const llvm::DenseSet<mlir::Operation *> &without);
 
 } // namespace mmk::sync

@@ -123,6 +123,7 @@ LogicalResult Reader::run() {
   findHazards();
   findWhatMatters();
   pruneUnordered(p);
+  findAhead(p);
   findPeriods(p);
   findScopes(p);
   return success();
@@ -308,8 +309,7 @@ unsigned Reader::bufferOf(Value value, int64_t part) {
       const int64_t column = alloc.getBytes() / columns, first = part * alloc.getPartWidth();
       buffer.bytes = std::min(columns - first, alloc.getPartWidth()) * column;
       buffer.offset = alloc.getOffset().value_or(0) + first * column;
-      // Transfers run copies - 1 iterations ahead, and parts end in the last iteration.
-      p.ahead = std::max<int64_t>({p.ahead, buffer.copies, alloc.getParts() > 1 ? 2 : 1});
+      p.mostCopies = std::max(p.mostCopies, buffer.copies);
     }
     p.buffers.push_back(buffer);
   }

@@ -82,9 +82,10 @@ struct Statement {
   int64_t firstFlag = 0;        ///< ... and the event or flag of the first
   std::vector<unsigned> joined; ///< pipes of a barrier
   std::vector<Sequence> children;
-  bool isObserved = false; ///< of a loop: its bound is used for more than to end it
-  bool tellsFirst = false; ///< of a loop: its first iteration may differ from the others
-  size_t scope = 0;        ///< the options of its value are explored up to here, exclusive
+  bool isObserved = false;   ///< of a loop: its bound is used for more than to end it
+  bool tellsFirst = false;   ///< of a loop: its first iteration may differ from the others
+  std::vector<ValueId> uses; ///< of a loop: of the values from outside
+  size_t scope = 0;          ///< the options of its value are explored up to here, exclusive
 
   /// The values that it uses itself, not in its children.
   template <typename Callback> void forEachUse(Callback callback) const {
@@ -144,7 +145,8 @@ public:
   /// By value: the modulus at which it decides slots; and the same for the iterations that it means
   /// as the bound of a loop.
   std::vector<int64_t> modulus, stepsModulus;
-  int64_t ahead = 1; ///< iterations by which loops look ahead to their end, plus 1
+  int64_t ahead = 1;      ///< iterations by which loops look ahead to their end, plus 1
+  int64_t mostCopies = 1; ///< of a buffer
 
   std::string describe(const PipeOf &pipe, bool withUnit) const;
   std::string describe(const Flag &flag) const;
@@ -153,10 +155,13 @@ public:
 /// Leaves out accesses that need no order with another pipe, and what only they used.
 void pruneUnordered(PhaseModel &program);
 
+/// Fills in `ahead`.
+void findAhead(PhaseModel &program);
+
 /// Fills in `modulus` and `stepsModulus`.
 void findPeriods(PhaseModel &program);
 
-/// Fills in `scope`.
+/// Fills in `scope` and `uses`.
 void findScopes(PhaseModel &program);
 
 } // namespace mmk::sync

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/DenseSet.h"
 
+#include <algorithm>
+
 namespace mmk::sync {
 namespace {
 
@@ -17,14 +19,34 @@ void collectUses(const Statement &s, Values &uses) {
       collectUses(inner, uses);
 }
 
+void eraseResults(const Statement &s, Values &values) {
+  values.erase(s.result);
+  for (const Sequence &child : s.children)
+    for (const Statement &inner : child)
+      eraseResults(inner, values);
+}
+
+/// The values from outside that a loop uses.
+std::vector<ValueId> usesOf(const Statement &loop) {
+  Values uses;
+  collectUses(loop, uses);
+  eraseResults(loop, uses);
+  std::vector<ValueId> sorted(uses.begin(), uses.end());
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
 class Scopes {
 public:
   explicit Scopes(PhaseModel &program) : p(program) {}
 
   void find(Sequence &statements) {
-    for (Statement &s : statements)
+    for (Statement &s : statements) {
       for (Sequence &child : s.children)
         find(child);
+      if (s.kind == Kind::loop)
+        s.uses = usesOf(s);
+    }
     std::vector<Values> uses(statements.size());
     for (size_t i = 0; i < statements.size(); ++i)
       collectUses(statements[i], uses[i]);

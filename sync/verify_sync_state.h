@@ -103,6 +103,7 @@ public:
 
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
+  const Words &words() const { return words_; }
   State operator[](size_t i) { return State(*layout_, words_.data() + i * layout_->size()); }
 
 private:

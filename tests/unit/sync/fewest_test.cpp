@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace mmk {
@@ -203,6 +204,34 @@ TEST(SyncFewest, NoneThatIsLeftCanGo) {
     for (size_t i = 0; i < groups.size(); ++i)
       EXPECT_FALSE(isRightWithout(*phase.program, groups, 1U << i)) << name << ", flag " << i;
   }
+}
+
+// Groups are proven together; what is found is what a proof of one after the other finds.
+TEST(SyncFewest, ProvenTogetherAsOneByOne) {
+  size_t redundant = 0, needed = 0;
+  for (const auto &[name, body] : phases) {
+    Phase phase(body, /*keepImplied=*/true);
+    ASSERT_TRUE(phase.program) << name;
+    std::vector<sync::FlagGroup> groups = sync::wholeFlags(*phase.program);
+    for (size_t turn = 0; turn < groups.size(); ++turn) {
+      std::rotate(groups.begin(), groups.begin() + 1, groups.end());
+      llvm::DenseSet<mlir::Operation *> without;
+      std::vector<sync::FlagGroup> expected;
+      for (const sync::FlagGroup &group : groups) {
+        llvm::DenseSet<mlir::Operation *> fewer = without;
+        fewer.insert(group.begin(), group.end());
+        if (sync::breaksWithout(*phase.program, fewer) != sync::Verdict::holds)
+          continue;
+        expected.push_back(group);
+        without = fewer;
+      }
+      EXPECT_EQ(sync::provenRedundant(*phase.program, groups), expected) << name << turn;
+      redundant += expected.size();
+      needed += groups.size() - expected.size();
+    }
+  }
+  EXPECT_GT(redundant, 0U);
+  EXPECT_GT(needed, 0U);
 }
 
 } // namespace
