@@ -12,9 +12,7 @@ function(mmk_library folder)
   add_library(${name} STATIC ${ARG_SOURCES})
   mmk_options(${name})
   if(ARG_HOT)
-    # The optimiser's level makes no difference to headers that were parsed at another one.
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O2>
-      $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-validate-pch>)
+    mmk_optimise(${name} -O2)
   endif()
   mmk_layer(${name} ${folder} PUBLIC)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
@@ -71,6 +69,13 @@ function(mmk_options target)
   if(MMK_UNITY) # when all its sources are known
     cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_batch ${target})")
   endif()
+endfunction()
+
+# mmk_optimise(TARGET LEVEL): another level than that of the others, which makes no difference to
+# headers that were parsed at theirs.
+function(mmk_optimise target level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>
+    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-validate-pch>)
 endfunction()
 
 # mmk_program_options(TARGET): of tests and benchmarks, which may include from every folder that

@@ -4,8 +4,9 @@ a change of the clock, of a pass or of an example, and has to be explained.
 
   cycles.py MMK    compares, and prints the lines that differ
 
-Each kernel is run with each variant on one of the machines, on another one than with the variant before;
-with MMK_ALL in the environment (`./dev test --all`) on all of them. With MMK_UPDATE it rewrites expected/
+Each kernel is run with its default on one machine of each kind, and on one of the others, which differ from
+these in figures only; with each other variant on one machine, another one than with the variant before.
+With MMK_ALL in the environment (`./dev test --all`) it runs all. With MMK_UPDATE it rewrites expected/
 (`./dev goldens cycles`, which ends with the summary of change.py).
 """
 
@@ -29,7 +30,7 @@ VARIANTS = ["fuse=none", "store=after", "store=overlapped", "skew=stages", "bias
             "buffers.l1=1", "buffers.l0=1,buffers.out=1", "cores=3", "order=columns", "grid.K=2",
             "grid.M=2,grid.N=2", "tile.M=64", "keep=A(2048),order=rows",
             "keep=B(2048),order=columns"]
-# One of each kind of chip; the others differ from these in figures only.
+# One of each kind of chip.
 WHOLE = ["ascend910b3", "ascend310p3", "ascend950pr"]
 # These have no schedule, and choosing one takes seconds; two machines have the two kinds of chip.
 CHOSEN, MACHINES_OF_CHOSEN = ["attention", "convolution"], ["ascend910b3", "ascend310p3"]
@@ -39,8 +40,9 @@ def rows_of(machines):
     """Of each kernel: the file, and pairs of a machine and a variant, with whether all runs count it."""
     for number, file in enumerate(sorted(EXAMPLES.glob("*.mmk"))):
         rows = []
+        others = [machine for machine in machines if machine not in WHOLE]
         for machine in machines:
-            rows.append((machine, "", True))
+            rows.append((machine, "", machine in WHOLE or machine == others[number % len(others)]))
             if machine in WHOLE:
                 rows += [(machine, variant, (number + at) % len(WHOLE) == WHOLE.index(machine))
                          for at, variant in enumerate(VARIANTS)]
