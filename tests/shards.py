@@ -24,6 +24,12 @@ def mine(cases):
     return [case for turn, case in enumerate(cases) if turn % COUNT == NUMBER - 1]
 
 
+def in_turn(number, cases, of=2):
+    """Of `of` parts of some cases that of this number, so that a few samples in a row have all of them; with
+    ALL, all cases."""
+    return cases if ALL else cases[number % of :: of]
+
+
 def pairs(*axes):
     """Combinations of a value of each axis in which every two values of two axes occur together; with ALL,
     all combinations."""

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SHIM = HERE / "shim"
 DRIVER_HEADERS = HERE / "driver_headers.h"
 COMPILED = pathlib.Path(os.environ["MMK_COMPILED"])
-CLANG = [os.environ["CXX"], "-std=c++20", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
+CLANG = [os.environ["CXX"], "-std=c++20", "-O0", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]
 # How the pipes run: as early as the flags allow, as late, and at random.
 ORDERS = ("ahead", "behind", "7")
 # The plan of an emitted kernel leaves this of UB (ascendc/vector_room.h).

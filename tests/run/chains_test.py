@@ -4,7 +4,7 @@ finite."""
 
 import numpy as np
 
-from command import ALL, CommandTest, main
+from command import ALL, CommandTest, main, pairs
 from rows_test import bf16, wide
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
@@ -146,10 +146,10 @@ class Chains(CommandTest):
             self.each(seed, shape=(1, 1, 37, 70, d, e))
 
     def test_types(self):
-        for seed, type in enumerate(["f16", "bf16"]):
-            for shape in [(1, 1, 1, 1, 1, 1), (2, 2, 65, 250, 64, 64), (1, 1, 19, 33, 41, 37)]:
-                self.each(seed, type, shape=shape)
-                self.each(seed, type, shape=shape, rounds=True, guard="j <= i + N - M", rows=True)
+        shapes = [(1, 1, 1, 1, 1, 1), (2, 2, 65, 250, 64, 64), (1, 1, 19, 33, 41, 37)]
+        forms = [dict(), dict(rounds=True, guard="j <= i + N - M", rows=True)]
+        for type, shape, form in pairs(["f16", "bf16"], shapes, forms):
+            self.each(0, type, shape=shape, **form)
 
     def test_conditions(self):
         for seed, guard in enumerate(GUARDS):
@@ -180,27 +180,22 @@ class Chains(CommandTest):
 
     # Each part of the columns has a maximum and a result of its own; some are empty.
     def test_divided_columns(self):
-        for seed, shape in enumerate([(1, 1, 1, 500, 64, 64), (2, 2, 7, 200, 24, 40),
-                                      (1, 2, 40, 300, 16, 16), (1, 1, 3, 30, 16, 16)]):
-            for type in ("f32", "bf16"):
-                self.each(seed, type, shape=shape, rows=True, grid=3)
-                self.each(seed, type, shape=shape, lengths=True, guard="j <= i + N - M", cap=True,
-                          grid=4)
+        shapes = [(1, 1, 1, 500, 64, 64), (2, 2, 7, 200, 24, 40), (1, 2, 40, 300, 16, 16), (1, 1, 3, 30, 16, 16)]
+        forms = [dict(rows=True, grid=3), dict(lengths=True, guard="j <= i + N - M", cap=True, grid=4)]
+        for shape, type, form in pairs(shapes, ("f32", "bf16"), forms):
+            self.each(shapes.index(shape), type, shape=shape, **form)
         self.assertIn("cpu.rows", self.mmk("compile", "k.mmk", "--machine", "host", "--emit=aicore"))
 
     def test_not_finite(self):
-        for seed, guard in enumerate(["j <= i + N - M", "(i + j) % 3 != 1"] * 2):
-            for type in DTYPES:
-                for value in (np.nan, np.inf):
-                    rows = 70 if seed < 2 else 7
-                    chain = Chain(seed, type, guard, shape=(1, 1, rows, 230, 16, 20), rows=True)
-                    stored = bf16(np.float32(value)) if type == "bf16" else value
-                    for name in ("v", "k"):
-                        chain.inputs[name][0, 0, 200, 3] = stored
-                        chain.exact[name][0, 0, 200, 3] = value
-                    chain.exact["k"][0, 0, 200, 3] = chain.exact["v"][0, 0, 200, 3]
-                    with self.subTest(guard=guard, type=type, value=value, rows=rows):
-                        self.run_chain(chain, checks=False)
+        for guard, rows, type, value in pairs(["j <= i + N - M", "(i + j) % 3 != 1"], (70, 7), DTYPES, (np.nan, np.inf)):
+            chain = Chain(rows, type, guard, shape=(1, 1, rows, 230, 16, 20), rows=True)
+            stored = bf16(np.float32(value)) if type == "bf16" else value
+            for name in ("v", "k"):
+                chain.inputs[name][0, 0, 200, 3] = stored
+                chain.exact[name][0, 0, 200, 3] = value
+            chain.exact["k"][0, 0, 200, 3] = chain.exact["v"][0, 0, 200, 3]
+            with self.subTest(guard=guard, type=type, value=value, rows=rows):
+                self.run_chain(chain, checks=False)
 
     # A rounding of such scores shows in their exponentials.
     def test_large_scores(self):

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from shards import ALL, divided, main, mine, pairs  # noqa: for the tests of this folder
+from shards import ALL, divided, in_turn, main, mine, pairs  # noqa: for the tests of this folder
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from attention_test import loaded, rounded, stored
-from command import ALL, CommandTest, divided, main, mine
+from command import ALL, CommandTest, divided, in_turn, main, mine
 
 MACHINES = {"ascend910b3": ("f32", "f16", "bf16", "i8"), "ascend310p3": ("f16", "i8"),
             "host": ("f32", "f16", "bf16", "i8")}
@@ -140,7 +140,7 @@ class Parameters:
 
 
 class Convolutions(CommandTest):
-    def compare(self, parameters, generator, draw):
+    def compare(self, parameters, generator, draw, number):
         values, expected = parameters.operands(generator)
         (self.folder / "k.mmk").write_text(parameters.text())
         words = [f"{name}={extent}" for name, extent in parameters.dims().items()]
@@ -151,21 +151,22 @@ class Convolutions(CommandTest):
                         self.shape(parameters, name, x)))
             words += ["--input", f"{name}={name}.npy"]
         expected = parameters.placed("y", expected)
+        cases = []
         for machine, types in MACHINES.items():
-            if parameters.type not in types:
-                continue
-            direct = parameters.direct(draw) if machine != "host" else []
-            for choices in [[]] + [direct] * bool(direct):
-                with self.subTest(machine=machine, choices=choices, parameters=str(parameters),
-                                  text=parameters.text()):
-                    sets = [word for choice in choices for word in ("--set", choice)]
-                    self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, *sets,
-                             "--output", "y=y.npy")
-                    found = np.load(self.folder / "y.npy").reshape(expected.shape)
-                    if parameters.type == "i8":
-                        np.testing.assert_array_equal(found, expected)
-                    else:
-                        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-5)
+            if parameters.type in types:
+                direct = parameters.direct(draw) if machine != "host" else []
+                cases += [(machine, []), *[(machine, direct)] * bool(direct)]
+        for machine, choices in in_turn(number, cases):
+            with self.subTest(machine=machine, choices=choices, parameters=str(parameters),
+                              text=parameters.text()):
+                sets = [word for choice in choices for word in ("--set", choice)]
+                self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, *sets,
+                         "--output", "y=y.npy")
+                found = np.load(self.folder / "y.npy").reshape(expected.shape)
+                if parameters.type == "i8":
+                    np.testing.assert_array_equal(found, expected)
+                else:
+                    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-5)
 
     @staticmethod
     def shape(parameters, name, x):
@@ -186,7 +187,7 @@ class Convolutions(CommandTest):
         print(f"{count} convolutions of seed {seed}, compared with PyTorch {torch.__version__}")
         for number in mine(range(count)):
             draw = random.Random(f"{seed} {number}")
-            self.compare(Parameters(draw), np.random.default_rng([seed, number]), draw)
+            self.compare(Parameters(draw), np.random.default_rng([seed, number]), draw, number)
 
     def test_strided_pointwise(self):
         """A 1x1 window with a stride has no dimension of taps, and the cube loads it as one with taps."""

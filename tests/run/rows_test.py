@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from command import CommandTest, divided, main, mine
+from command import CommandTest, divided, in_turn, main, mine
 
 MACHINES = ["ascend910b3", "ascend310p3", "host"]
 SEED = int(os.environ.get("MMK_ROWS_SEED", "20261124"))
@@ -336,7 +336,7 @@ class Rows(CommandTest):
         rounding = {"f32": 0, "f16": 1e-3, "bf16": 8e-3}[type]
         np.testing.assert_allclose(found, expected, rtol=5e-4 + rounding, atol=1e-4 * scale)
 
-    def run_draw(self, seed):
+    def run_draw(self, seed, machines=MACHINES):
         draw = Draw(seed)
         (self.folder / "k.mmk").write_text(draw.text())
         words = [f"{NAMES[axis]}={draw.extents[axis]}" for axis in draw.axes]
@@ -346,7 +346,7 @@ class Rows(CommandTest):
         for name in draw.results:
             words += ["--output", f"{name}={name}.npy"]
         choice = draw.random.choice([[], [], ["--set", "fuse=none"], ["--set", "reduce=two_pass"]])
-        for machine in MACHINES:
+        for machine in machines:
             with self.subTest(seed=seed, kernel=draw.text(), words=words, machine=machine,
                               choice=choice):
                 self.mmk("run", "k.mmk", *words, "--machine", machine, *choice)
@@ -356,7 +356,7 @@ class Rows(CommandTest):
     @divided
     def test_random_kernels(self):
         for number in mine(range(COUNT)):
-            self.run_draw(SEED * 1000 + number)
+            self.run_draw(SEED * 1000 + number, in_turn(number, MACHINES))
 
 
 if __name__ == "__main__":
