@@ -27,7 +27,7 @@ def mine(cases):
 def in_turn(number, cases, of=2):
     """Of `of` parts of some cases that of this number, so that a few samples in a row have all of them; with
     ALL, all cases."""
-    return cases if ALL else cases[number % of :: of]
+    return cases if ALL or len(cases) < of else cases[number % of :: of]
 
 
 def pairs(*axes):

@@ -9,7 +9,7 @@ import random
 import re
 
 from projects import ROOM, ProjectTest, Signature, isCall
-from command import EXAMPLES, mine
+from command import EXAMPLES, in_turn, mine
 
 ONLY = os.environ.get("ASCENDC_ONLY", "").split()
 VARIANTS = int(os.environ.get("ASCENDC_VARIANTS", "0"))
@@ -59,19 +59,22 @@ class VariantTest(ProjectTest):
 
     def check_examples(self, shapes, count):
         """Of each example, "path" or "path:kernel", all extents of a list, the first in two orders of the
-        pipes; for a test that is @divided."""
-        for name, all_extents in mine(list(shapes.items())):
+        pipes; for a test that is @divided. Of `count` variants every example has one half."""
+        for number, (name, all_extents) in mine(list(enumerate(shapes.items()))):
             if not ONLY or name in ONLY:
                 with self.subTest(name=name):
                     path, _, kernel = name.partition(":")
-                    self.check_example(EXAMPLES / f"{path}.mmk", kernel or None, all_extents, VARIANTS or count)
+                    self.check_example(EXAMPLES / f"{path}.mmk", kernel or None, all_extents, VARIANTS or count,
+                                       None if VARIANTS else number)
 
-    def check_example(self, program, kernel, all_extents, count):
+    def check_example(self, program, kernel, all_extents, count, turn=None):
         named = ["--kernel", kernel] if kernel else []
         signature = Signature(program.read_text(), kernel)
         found = self.variants(program, count, named, all_extents[0])
-        if VARIANTS:
+        if turn is None:
             print(f"{signature.name}: {len(found)} variants", flush=True)
+        else:
+            found = dict(in_turn(turn, list(found.items())))
         driver, dims = self.driver(list(found.values()), defaults=signature.defaults)
         bound = [d for d in dims if d not in signature.derived]
         for number, variant in enumerate(found):

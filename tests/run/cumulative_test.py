@@ -3,7 +3,7 @@ host also a few long rows in parts."""
 
 import numpy as np
 
-from command import CommandTest, main
+from command import CommandTest, main, pairs
 
 TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
 MACHINES = ["ascend910b3", "ascend310p3", "host"]
@@ -22,24 +22,20 @@ class CumulativeSums(CommandTest):
 
     def test_every_dimension(self):
         generator = np.random.default_rng(20261123)
-        for type in ("f32", "f16", "i8", "i32"):
+        places = [(names, along) for names in ("N", "MN", "AMN") for along in names]
+        for type, (names, along), machine in pairs(("f32", "f16", "i8", "i32"), places, MACHINES):
             result = "i32" if type[0] == "i" else "f32"
-            for names in ("N", "MN", "AMN"):
-                for along in names:
-                    dims = {name: int(generator.choice(EXTENTS[:4] if name == "A" else EXTENTS))
-                            for name in names}
-                    shape = tuple(dims.values())
-                    x = generator.uniform(-1, 1, shape) if type[0] == "f" else \
-                        generator.integers(-128, 128, shape)
-                    x = x.astype(TYPES[type])
-                    list_ = ", ".join(names)
-                    kernel = (f"kernel k(x: {type}[{list_}]) -> y: {result}[{list_}] "
-                              f"{{ y = cumsum[{along}](x); }}\n")
-                    wide = np.cumsum(x.astype(np.float64), names.index(along))
-                    for machine in MACHINES:
-                        with self.subTest(kernel=kernel, dims=dims, machine=machine):
-                            found = self.cumulate(kernel, dims, x, machine=machine)
-                            np.testing.assert_allclose(found, wide, rtol=1e-6, atol=1e-3)
+            dims = {name: int(generator.choice(EXTENTS[:4] if name == "A" else EXTENTS)) for name in names}
+            shape = tuple(dims.values())
+            x = generator.uniform(-1, 1, shape) if type[0] == "f" else generator.integers(-128, 128, shape)
+            x = x.astype(TYPES[type])
+            list_ = ", ".join(names)
+            kernel = (f"kernel k(x: {type}[{list_}]) -> y: {result}[{list_}] "
+                      f"{{ y = cumsum[{along}](x); }}\n")
+            wide = np.cumsum(x.astype(np.float64), names.index(along))
+            with self.subTest(kernel=kernel, dims=dims, machine=machine):
+                found = self.cumulate(kernel, dims, x, machine=machine)
+                np.testing.assert_allclose(found, wide, rtol=1e-6, atol=1e-3)
 
     def test_beside_other_work(self):
         kernel = ("kernel k(x: f32[M, N], w: f32[N, K]) -> y: f32[K, M], z: f32[M, K] {\n"

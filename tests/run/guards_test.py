@@ -3,7 +3,7 @@ whatever it is."""
 
 import numpy as np
 
-from command import CommandTest, main
+from command import CommandTest, main, pairs
 
 SHAPES = [(1, 1), (5, 3), (17, 40), (64, 64), (100, 257), (33, 20000)]
 
@@ -87,36 +87,34 @@ class Guards(CommandTest):
     def test_results_on_cores(self):
         # Where the condition does not hold, the result is a constant, and what is there is not read.
         generator = np.random.default_rng(5)
-        for body, condition in (("j <= i", lambda i, j: j <= i),
-                                ("j >= 2 * i", lambda i, j: j >= 2 * i),
-                                ("j <= i && j + 40 > i", lambda i, j: (j <= i) & (j + 40 > i))):
-            for machine in ("ascend910b3", "ascend310p3"):
-                for m, n in ((61, 117), (133, 301)):
-                    i, j = np.indices((m, n))
-                    x = generator.uniform(-1, 1, (m, n)).astype(np.float32)
-                    keep = condition(i, j)
-                    wide = np.where(keep, x.astype(np.float64), -np.inf)
-                    with np.errstate(invalid="ignore", divide="ignore"):
-                        e = np.exp(wide - wide.max(1, keepdims=True))
-                        expected = np.where(keep, e / e.sum(1, keepdims=True), 0.5)
-                    x[~keep] = np.where(generator.random((~keep).sum()) < 0.5, np.nan, np.inf)
-                    np.save(self.folder / "x.npy", x)
-                    (self.folder / "k.mmk").write_text(
-                        "kernel k(x: f32[M, N]) -> y: f16[M, N] { y[i, j] = cast<f16>("
-                        f"select({body}, softmax[j | {body}](x[i, j]), 0.5)); }}\n")
-                    for words in (["reduce=whole", "tile.N=320"], ["reduce=two_pass", "tile.N=32"],
-                                  ["reduce=online", "tile.N=32"]):
-                        sets = [word for choice in (*words, "tile.M=7") for word in ("--set", choice)]
-                        with self.subTest(body=body, machine=machine, m=m, n=n, words=words):
-                            report, = self.report("k.mmk", f"M={m}", f"N={n}", "--machine", machine,
-                                                  "--input", "x=x.npy", "--output", "y=y.npy",
-                                                  "--no-check", "--watch", *sets)
-                            self.assertEqual(report["watch"]["hazards"], [])
-                            # A whole row is computed from its start.
-                            skips = words[0] != "reduce=whole" or body != "j >= 2 * i"
-                            self.assertEqual(report["clock"]["conditions"]["skipped"] > 0, skips)
-                            np.testing.assert_allclose(np.load(self.folder / "y.npy"), expected,
-                                                       rtol=2e-3, atol=1e-4)
+        conditions = (("j <= i", lambda i, j: j <= i), ("j >= 2 * i", lambda i, j: j >= 2 * i),
+                      ("j <= i && j + 40 > i", lambda i, j: (j <= i) & (j + 40 > i)))
+        forms = (["reduce=whole", "tile.N=320"], ["reduce=two_pass", "tile.N=32"], ["reduce=online", "tile.N=32"])
+        for (body, condition), machine, (m, n), words in pairs(
+                conditions, ("ascend910b3", "ascend310p3"), ((61, 117), (133, 301)), forms):
+            i, j = np.indices((m, n))
+            x = generator.uniform(-1, 1, (m, n)).astype(np.float32)
+            keep = condition(i, j)
+            wide = np.where(keep, x.astype(np.float64), -np.inf)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                e = np.exp(wide - wide.max(1, keepdims=True))
+                expected = np.where(keep, e / e.sum(1, keepdims=True), 0.5)
+            x[~keep] = np.where(generator.random((~keep).sum()) < 0.5, np.nan, np.inf)
+            np.save(self.folder / "x.npy", x)
+            (self.folder / "k.mmk").write_text(
+                "kernel k(x: f32[M, N]) -> y: f16[M, N] { y[i, j] = cast<f16>("
+                f"select({body}, softmax[j | {body}](x[i, j]), 0.5)); }}\n")
+            sets = [word for choice in (*words, "tile.M=7") for word in ("--set", choice)]
+            with self.subTest(body=body, machine=machine, m=m, n=n, words=words):
+                report, = self.report("k.mmk", f"M={m}", f"N={n}", "--machine", machine,
+                                      "--input", "x=x.npy", "--output", "y=y.npy",
+                                      "--no-check", "--watch", *sets)
+                self.assertEqual(report["watch"]["hazards"], [])
+                # A whole row is computed from its start.
+                skips = words[0] != "reduce=whole" or body != "j >= 2 * i"
+                self.assertEqual(report["clock"]["conditions"]["skipped"] > 0, skips)
+                np.testing.assert_allclose(np.load(self.folder / "y.npy"), expected,
+                                           rtol=2e-3, atol=1e-4)
 
     def test_counts_of_the_report(self):
         # Rows of a tile share a range: 64 x 64 in tiles of 16 x 16, below the diagonal.
