@@ -9,13 +9,13 @@ import random
 import re
 
 from projects import ROOM, ProjectTest, Signature, isCall
-from command import EXAMPLES, in_turn, mine
+from command import ALL, EXAMPLES, in_turn, mine
 
 ONLY = os.environ.get("ASCENDC_ONLY", "").split()
 VARIANTS = int(os.environ.get("ASCENDC_VARIANTS", "0"))
 FLAGS = "ASCENDC_FLAGS" in os.environ
 # Calls of flags that are taken away of an example, but in the long run.
-SOME_FLAGS = 4
+SOME_FLAGS = 4 if ALL else 2
 
 
 class VariantTest(ProjectTest):

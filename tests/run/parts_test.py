@@ -7,10 +7,15 @@ import re
 
 import numpy as np
 
-from command import CommandTest, main
+from command import CommandTest, in_turn, main
 from reductions_test import EXTENTS, KERNELS, softmax
 
-MACHINES = ["ascend910b1", "ascend910b3", "ascend310p3"]
+SPLIT, COUPLED = ["ascend910b1", "ascend910b3"], ["ascend310p3"]
+
+
+def machines_of(number):
+    """Of each kind of chip one for a kernel of this number."""
+    return in_turn(number, SPLIT) + COUPLED
 
 
 def sets(words):
@@ -51,7 +56,7 @@ class Parts(CommandTest):
     def test_every_reduction_over_every_dimension(self):
         draw = random.Random(20261125)
         for number, (_, _, body, _) in enumerate(KERNELS):
-            for machine in MACHINES:
+            for machine in machines_of(number):
                 dims = {name: draw.choice(EXTENTS) for name in "MN"} | {"A": draw.choice([1, 2, 7])}
                 words = [f"grid.{dim}={draw.choice([2, 3, 5, 8, 48])}"
                          for dim in reduced_dims(body)]
@@ -65,7 +70,7 @@ class Parts(CommandTest):
     def test_online(self):
         for number in (0, 1, 5, 17):
             dims = reduced_dims(KERNELS[number][2])
-            for machine in MACHINES:
+            for machine in machines_of(number):
                 words = [f"grid.{dims[0]}=5", "tile.N=32", "reduce=online"]
                 with self.subTest(kernel=KERNELS[number][2], machine=machine):
                     self.compare(number, {"M": 70, "N": 321}, machine, words)
@@ -76,7 +81,7 @@ class Parts(CommandTest):
                              (8, {"M": 2, "N": 100003})):
             parameter, result, body, _ = KERNELS[number]
             (self.folder / "k.mmk").write_text(f"kernel k({parameter}) -> {result} {{ {body} }}\n")
-            for machine in MACHINES:
+            for machine in machines_of(number):
                 with self.subTest(kernel=body, machine=machine):
                     report, = self.report("k.mmk", *[f"{d}={n}" for d, n in dims.items()],
                                           "--machine", machine, "--data", "normal")
