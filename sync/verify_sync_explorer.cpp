@@ -132,6 +132,7 @@ private:
   int64_t steps = 0;
   /// By loop, and all that its states at the end depend on, these states.
   llvm::DenseMap<const Statement *, std::map<Words, States>> ends;
+  size_t entries = 0; ///< of them
 };
 
 //===--- numbers --------------------------------------------------------------------------===//
@@ -472,7 +473,8 @@ Words Explorer::key(const Statement &s, const States &states) const {
 // The options of values outside of a loop mostly make no difference to it. So loops within loops
 // are entered again and again with the same values and states.
 void Explorer::loop(const Statement &s, States &states) {
-  constexpr size_t mostRemembered = 8; // states; with more, they are rarely the same
+  constexpr size_t mostRemembered = 8;    // states; with more, they are rarely the same
+  constexpr size_t mostEntries = 1 << 16; // some hundred MB
   if (sample || states.size() > mostRemembered)
     return followed(s, states);
   Words known = key(s, states);
@@ -482,7 +484,7 @@ void Explorer::loop(const Statement &s, States &states) {
     return;
   }
   followed(s, states);
-  if (!fault && states.size() <= mostRemembered)
+  if (!fault && states.size() <= mostRemembered && entries++ < mostEntries)
     this->ends[&s].emplace(std::move(known), states);
 }
 
