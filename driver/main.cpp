@@ -39,7 +39,7 @@ int dispatch(const std::vector<std::string> &words) {
 }
 
 /// Keeps freed memory for the next tensor, pass or state: mapping it anew costs a page fault for
-/// every 4 KiB, a twentieth of the time of choosing a variant.
+/// every 4 KiB, which on a virtual machine was a fifth of the time of choosing a variant.
 void keepFreedMemory() {
 #ifdef __GLIBC__
   constexpr int most = 1 << 30;

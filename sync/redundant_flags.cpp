@@ -98,10 +98,6 @@ bool otherWayExists(const PhaseModel &program, const WholeFlag &group) {
   return llvm::any_of(goals, [&](unsigned pipe) { return reached.contains(pipe); });
 }
 
-} // namespace
-
-namespace {
-
 /// Finds the groups that can be left out, one after the other, each together with those before it.
 class Prover {
 public:

@@ -87,7 +87,8 @@ private:
   void fork(const Sequence &statements, size_t from, size_t until, ValueId value,
             ArrayRef<Known> options, States &states);
   void loop(const Statement &s, States &states);
-  void followed(const Statement &s, States &states);
+  /// The states at the end of a loop, iteration by iteration.
+  void follow(const Statement &s, States &states);
   Words key(const Statement &s, const States &states) const;
   /// Iterations one by one, of a loop with exactly this many.
   void iterate(const Statement &s, int64_t iterations, States &states);
@@ -130,9 +131,9 @@ private:
   SmallVector<ActiveLoop> loops;
   std::optional<Fault> fault;
   int64_t steps = 0;
-  /// By loop, and all that its states at the end depend on, these states.
-  llvm::DenseMap<const Statement *, std::map<Words, States>> ends;
-  size_t entries = 0; ///< of them
+  /// By loop and key, the states at its end.
+  std::map<const Statement *, std::map<Words, States>> remembered;
+  size_t entries = 0; ///< of `remembered`
 };
 
 //===--- numbers --------------------------------------------------------------------------===//
@@ -476,19 +477,19 @@ void Explorer::loop(const Statement &s, States &states) {
   constexpr size_t mostRemembered = 8;    // states; with more, they are rarely the same
   constexpr size_t mostEntries = 1 << 16; // some hundred MB
   if (sample || states.size() > mostRemembered)
-    return followed(s, states);
-  Words known = key(s, states);
-  std::map<Words, States> &ends = this->ends[&s];
-  if (const auto found = ends.find(known); found != ends.end()) {
+    return follow(s, states);
+  Words begin = key(s, states);
+  std::map<Words, States> &ends = remembered[&s];
+  if (const auto found = ends.find(begin); found != ends.end()) {
     states = found->second;
     return;
   }
-  followed(s, states);
+  follow(s, states);
   if (!fault && states.size() <= mostRemembered && entries++ < mostEntries)
-    this->ends[&s].emplace(std::move(known), states);
+    ends.emplace(std::move(begin), states);
 }
 
-void Explorer::followed(const Statement &s, States &states) {
+void Explorer::follow(const Statement &s, States &states) {
   const Known &bound = environment[s.b], &lower = environment[s.a];
   const bool fromZero = lower.number.isExact() && lower.number.lo == 0;
   Number iterations =
@@ -653,7 +654,7 @@ void Explorer::finish(States &states) {
 // hundreds. Only programs that cannot be proven in this way are explored with separate states.
 std::optional<Fault> findFault(const PhaseModel &program,
                                const llvm::DenseSet<Operation *> &without) {
-  if (!Explorer(program, without, {.merges = true}).run())
+  if (holdsMerged(program, without))
     return std::nullopt;
   std::optional<Fault> exact = Explorer(program, without, {.namesOps = true}).run();
   if (exact && exact->what == Fault::What::tooMany)

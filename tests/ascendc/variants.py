@@ -64,17 +64,16 @@ class VariantTest(ProjectTest):
             if not ONLY or name in ONLY:
                 with self.subTest(name=name):
                     path, _, kernel = name.partition(":")
-                    self.check_example(EXAMPLES / f"{path}.mmk", kernel or None, all_extents, VARIANTS or count,
-                                       None if VARIANTS else number)
+                    self.check_example(EXAMPLES / f"{path}.mmk", kernel or None, all_extents, count, number)
 
-    def check_example(self, program, kernel, all_extents, count, turn=None):
+    def check_example(self, program, kernel, all_extents, count, number):
         named = ["--kernel", kernel] if kernel else []
         signature = Signature(program.read_text(), kernel)
-        found = self.variants(program, count, named, all_extents[0])
-        if turn is None:
+        found = self.variants(program, VARIANTS or count, named, all_extents[0])
+        if VARIANTS:
             print(f"{signature.name}: {len(found)} variants", flush=True)
         else:
-            found = dict(in_turn(turn, list(found.items())))
+            found = dict(in_turn(number, list(found.items())))
         driver, dims = self.driver(list(found.values()), defaults=signature.defaults)
         bound = [d for d in dims if d not in signature.derived]
         for number, variant in enumerate(found):

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from shards import ALL, divided, in_turn, main, mine, pairs  # noqa: for the tests of this folder
+from shards import ALL, divided, main, mine, pairs  # noqa: for the tests of this folder
 
 _cache = tempfile.TemporaryDirectory()
 os.environ["MMK_CACHE_DIR"] = _cache.name

@@ -8,7 +8,7 @@ import unittest
 import numpy as np
 import torch
 
-from command import ALL, EXAMPLES, CommandTest, main, pairs
+from command import ALL, EXAMPLES, CommandTest, in_turn, main, pairs
 from rows_test import bf16, wide
 
 BACKWARD = EXAMPLES / "attention/attention_backward.mmk"
@@ -128,17 +128,17 @@ class Backward(CommandTest):
 
     def test_lengths(self):
         for at, (m, n, d) in enumerate(((1, 1, 64), (17, 127, 40), (127, 17, 64), (1, 1000, 96), (1000, 127, 128))):
-            self.check(m, n, d, words=("--watch",), machines=KINDS if ALL else KINDS[at % 2 :][:1])
+            self.check(m, n, d, words=("--watch",), machines=in_turn(at, KINDS))
 
     def test_causal(self):
         for at, (m, n, d) in enumerate(((1, 1, 64), (17, 127, 40), (127, 17, 64), (127, 1000, 128))):
-            self.check(m, n, d, causal=True, words=("--watch",), machines=KINDS if ALL else KINDS[1 - at % 2 :][:1])
+            self.check(m, n, d, causal=True, words=("--watch",), machines=in_turn(at + 1, KINDS))
 
     def test_every_machine(self):
         """Every kernel on every machine and with each condition is in attention_pairs, too."""
         machines = (*CHIPS, "host")
         for at, causal in enumerate((False, True)):
-            self.check(127, 130, 64, causal, machines=machines if ALL else machines[at::2], batch=2)
+            self.check(127, 130, 64, causal, machines=in_turn(at, machines), batch=2)
 
     def test_one_loop(self):
         """Also where passes would be faster, and with parts that are ahead of each other."""

@@ -4,7 +4,7 @@ finite."""
 
 import numpy as np
 
-from command import ALL, CommandTest, main, pairs
+from command import CommandTest, in_turn, main, pairs
 from rows_test import bf16, wide
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
@@ -175,7 +175,7 @@ class Chains(CommandTest):
                 plain = dict(rows=True)
                 bounded = dict(rounds=True, lengths=True, guard="j <= i + N - M", cap=True)
                 # Every size with every type, in one of the forms.
-                for form in (plain, bounded) if ALL else (plain, bounded)[(seed + at) % 2 :][:1]:
+                for form in in_turn(seed + at, (plain, bounded)):
                     self.each(seed, type, shape=(2, 2, m, n, d, e), **form)
 
     # Each part of the columns has a maximum and a result of its own; some are empty.

@@ -20,6 +20,11 @@ INSTRUMENTED = os.environ.get("MMK_INSTRUMENT") in ("address", "thread")
 LONGEST = 1200
 
 
+def sets(choices):
+    """The words of the command line for these choices."""
+    return [word for choice in choices for word in ("--set", choice)]
+
+
 class CommandTest(unittest.TestCase):
     """Each test has a folder of its own, with a cache of its own in it."""
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from attention_test import loaded, rounded, stored
-from command import ALL, CommandTest, divided, in_turn, main, mine
+from command import ALL, CommandTest, divided, in_turn, main, mine, sets
 
 MACHINES = {"ascend910b3": ("f32", "f16", "bf16", "i8"), "ascend310p3": ("f16", "i8"),
             "host": ("f32", "f16", "bf16", "i8")}
@@ -139,7 +139,23 @@ class Parameters:
         return np.ascontiguousarray(x.transpose(*axes, 1, 0) if name == "w" else x.transpose(0, *axes, 1))
 
 
-class Convolutions(CommandTest):
+class DrawnTest(CommandTest):
+    def run_in_turn(self, number, cases, parameters, words, expected, **tolerance):
+        """Compares the result with what is expected, exactly if without a tolerance, on the pairs of a machine
+        and choices whose turn it is."""
+        for machine, choices in in_turn(number, cases):
+            with self.subTest(machine=machine, choices=choices, parameters=str(parameters),
+                              text=parameters.text()):
+                self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, *sets(choices),
+                         "--output", "y=y.npy")
+                found = np.load(self.folder / "y.npy").reshape(expected.shape)
+                if tolerance:
+                    np.testing.assert_allclose(found, expected, **tolerance)
+                else:
+                    np.testing.assert_array_equal(found, expected)
+
+
+class Convolutions(DrawnTest):
     def compare(self, parameters, generator, draw, number):
         values, expected = parameters.operands(generator)
         (self.folder / "k.mmk").write_text(parameters.text())
@@ -156,17 +172,8 @@ class Convolutions(CommandTest):
             if parameters.type in types:
                 direct = parameters.direct(draw) if machine != "host" else []
                 cases += [(machine, []), *[(machine, direct)] * bool(direct)]
-        for machine, choices in in_turn(number, cases):
-            with self.subTest(machine=machine, choices=choices, parameters=str(parameters),
-                              text=parameters.text()):
-                sets = [word for choice in choices for word in ("--set", choice)]
-                self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, *sets,
-                         "--output", "y=y.npy")
-                found = np.load(self.folder / "y.npy").reshape(expected.shape)
-                if parameters.type == "i8":
-                    np.testing.assert_array_equal(found, expected)
-                else:
-                    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-5)
+        tolerance = {} if parameters.type == "i8" else dict(rtol=1e-5, atol=3e-5)
+        self.run_in_turn(number, cases, parameters, words, expected, **tolerance)
 
     @staticmethod
     def shape(parameters, name, x):
@@ -291,7 +298,7 @@ kernel channels(x: {type}[B, H, W, C], w: f32[3, 5, C]) -> y: f32[B, P, Q, C], z
                     most = torch.nn.functional.max_pool2d(
                         torch.nn.functional.pad(wide, (2, 2, 1, 1), value=-torch.inf), (3, 5), stride)
                     kernels = ("rows", "channels")
-                    for kernel in kernels if ALL else kernels[(height + stride) % 2 :][:1]:
+                    for kernel in in_turn(height + stride, kernels):
                         last = (0, 2, 3, 1) if kernel == "channels" else (0, 1, 2, 3)
                         np.save(self.folder / "x.npy", stored(x.transpose(last), type))
                         np.save(self.folder / "w.npy", w[:, 0].transpose(
@@ -344,7 +351,7 @@ kernel channels(x: bf16[B, H, W, C], w: bf16[3, 3, C], b: f32[C]) -> y: f32[B, P
                         torch.nn.functional.pad(wide, (dilation,) * 4, value=padding), weights[:, None],
                         added, stride, 0, dilation, channels)
                     kernels = ("rows", "channels")
-                    for kernel in kernels if ALL else kernels[(width + specials) % 2 :][:1]:
+                    for kernel in in_turn(width + specials, kernels):
                         last = (0, 2, 3, 1) if kernel == "channels" else (0, 1, 2, 3)
                         np.save(self.folder / "x.npy", stored(x.transpose(last), "bf16"))
                         np.save(self.folder / "w.npy",

@@ -1,7 +1,7 @@
 """Cube and vector cores of a block exchange products and weights directly, or through global memory: the
 results are the same, and every access is in order."""
 
-from command import CommandTest, main
+from command import CommandTest, main, sets
 
 MACHINE = "ascend950pr"
 
@@ -30,7 +30,7 @@ class Direct(CommandTest):
     def watched(self, text, dims, choices, exact=False):
         (self.folder / "k.mmk").write_text(text)
         words = [f"{name}={extent}" for name, extent in dims.items()]
-        words += [word for choice in choices for word in ("--set", choice)]
+        words += sets(choices)
         words += ["--data", "integers"] if exact else []
         with self.subTest(text=text, dims=dims, choices=choices):
             (report,) = self.report("k.mmk", *words, "--machine", MACHINE, "--watch")

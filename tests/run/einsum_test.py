@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from command import CommandTest, in_turn, main
+from command import CommandTest, in_turn, main, sets
 
 MACHINES = ["ascend910b3", "ascend310p3", "host"]
 COUNT = 60
@@ -83,8 +83,7 @@ class Roles(CommandTest):
             for machine in MACHINES:
                 with self.subTest(kernel=kernel, machine=machine):
                     dims = [f"{name}={extent}" for name, extent in extents.items()]
-                    sets = [word for choice in words for word in ("--set", choice)]
-                    for more in ([], sets):
+                    for more in ([], sets(words)):
                         report, = self.report("k.mmk", "--kernel", kernel, *dims, "--machine",
                                               machine, *more)
                         self.assertTrue(report["check"]["passed"], report)

@@ -2,7 +2,7 @@
 
 import re
 
-from command import ALL, EXAMPLES, CommandTest, divided, main, mine, pairs
+from command import ALL, EXAMPLES, CommandTest, divided, main, mine, pairs, sets
 
 FILES = [file for folder in (".", "attention", "convolution")
          for file in sorted((EXAMPLES / folder).glob("*.mmk"))]
@@ -55,7 +55,7 @@ class Examples(CommandTest):
                         ["keep=A(208)", "order=rows", "tile.M=64", "bias=table"],
                         ["tile.M=16", "tile.N=16", "tile.K=16", "stage.K=16", "store=after"]]:
             with self.subTest(choices=choices):
-                words = [word for choice in choices for word in ("--set", choice)]
+                words = sets(choices)
                 (report,) = self.report(EXAMPLES / "matmul_bias_leakyrelu.mmk", "M=130", "N=70",
                                         "K=200", "--data", "integers", "--watch", *words)
                 self.assertEqual(report["watch"]["hazards"], [])

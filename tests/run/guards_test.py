@@ -3,7 +3,7 @@ whatever it is."""
 
 import numpy as np
 
-from command import CommandTest, main, pairs
+from command import CommandTest, main, pairs, sets
 
 SHAPES = [(1, 1), (5, 3), (17, 40), (64, 64), (100, 257), (33, 20000)]
 
@@ -104,11 +104,10 @@ class Guards(CommandTest):
             (self.folder / "k.mmk").write_text(
                 "kernel k(x: f32[M, N]) -> y: f16[M, N] { y[i, j] = cast<f16>("
                 f"select({body}, softmax[j | {body}](x[i, j]), 0.5)); }}\n")
-            sets = [word for choice in (*words, "tile.M=7") for word in ("--set", choice)]
             with self.subTest(body=body, machine=machine, m=m, n=n, words=words):
                 report, = self.report("k.mmk", f"M={m}", f"N={n}", "--machine", machine,
                                       "--input", "x=x.npy", "--output", "y=y.npy",
-                                      "--no-check", "--watch", *sets)
+                                      "--no-check", "--watch", *sets([*words, "tile.M=7"]))
                 self.assertEqual(report["watch"]["hazards"], [])
                 # A whole row is computed from its start.
                 skips = words[0] != "reduce=whole" or body != "j >= 2 * i"
@@ -137,10 +136,9 @@ class Guards(CommandTest):
     def run_on_cores(self, machine, words, dims, arrays):
         for name, array in arrays.items():
             np.save(self.folder / f"{name}.npy", array)
-        sets = [word for choice in words for word in ("--set", choice)]
         inputs = [word for name in arrays for word in ("--input", f"{name}={name}.npy")]
         report, = self.report("k.mmk", *dims, "--machine", machine, *inputs, "--output", "y=y.npy",
-                              "--no-check", "--watch", *sets)
+                              "--no-check", "--watch", *sets(words))
         self.assertEqual(report["watch"]["hazards"], [])
         return report["clock"], np.load(self.folder / "y.npy")
 

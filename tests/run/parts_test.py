@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from command import CommandTest, in_turn, main
+from command import CommandTest, in_turn, main, sets
 from reductions_test import EXTENTS, KERNELS, softmax
 
 SPLIT, COUPLED = ["ascend910b1", "ascend910b3"], ["ascend310p3"]
@@ -16,10 +16,6 @@ SPLIT, COUPLED = ["ascend910b1", "ascend910b3"], ["ascend310p3"]
 def machines_of(number):
     """Of each kind of chip one for a kernel of this number."""
     return in_turn(number, SPLIT) + COUPLED
-
-
-def sets(words):
-    return [word for choice in words for word in ("--set", choice)]
 
 
 def reduced_dims(body):

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from attention_test import rounded, stored
-from command import CommandTest, divided, in_turn, main, mine
+from command import divided, main, mine
+from convolution_test import DrawnTest
 
 MACHINES = {"ascend910b3": ("f32", "f16", "bf16"), "ascend310p3": ("f16",), "ascend950pr": ("f16", "bf16"),
             "host": ("f32", "f16", "bf16")}
@@ -111,7 +112,7 @@ class Parameters:
         return np.ascontiguousarray(x.transpose(2, 3, 1, 0) if name == "w" else x.transpose(0, 2, 3, 1))
 
 
-class PooledProducts(CommandTest):
+class PooledProducts(DrawnTest):
     def compare(self, parameters, generator, draw, number):
         values, expected = parameters.operands(generator)
         (self.folder / "k.mmk").write_text(parameters.text())
@@ -128,14 +129,7 @@ class PooledProducts(CommandTest):
                 direct = parameters.direct(draw) if machine != "host" else []
                 cases += [(machine, []), (machine, ["fuse=windows"])]
                 cases += [(machine, ["fuse=windows", *direct])] if direct else []
-        for machine, choices in in_turn(number, cases):
-            with self.subTest(machine=machine, choices=choices, parameters=str(parameters),
-                              text=parameters.text()):
-                sets = [word for choice in choices for word in ("--set", choice)]
-                self.mmk("run", "k.mmk", "--machine", machine, "--watch", *words, *sets,
-                         "--output", "y=y.npy")
-                found = np.load(self.folder / "y.npy").reshape(expected.shape)
-                np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+        self.run_in_turn(number, cases, parameters, words, expected, rtol=tolerance, atol=tolerance)
 
     @divided
     def test_random_parameters(self):

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from command import CommandTest, main, pairs
+from command import CommandTest, main, pairs, sets
 
 MACHINES = ["ascend910b3", "ascend310p3", "host"]
 
@@ -122,8 +122,7 @@ class Reductions(CommandTest):
                             (["reduce=whole"], "reduce=whole,reduce.N=online,reduce.C=two_pass")):
             for machine in MACHINES:
                 with self.subTest(words=words, machine=machine):
-                    sets = [word for choice in words for word in ("--set", choice)]
-                    report, = self.report("k.mmk", *dims, "--machine", machine, *sets)
+                    report, = self.report("k.mmk", *dims, "--machine", machine, *sets(words))
                     self.assertTrue(report["check"]["passed"], report)
                     self.assertTrue(report["variant"].endswith(name), report["variant"])
                     again, = self.report("k.mmk", *dims, "--machine", machine, "--variant",

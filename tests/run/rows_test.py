@@ -336,7 +336,7 @@ class Rows(CommandTest):
         rounding = {"f32": 0, "f16": 1e-3, "bf16": 8e-3}[type]
         np.testing.assert_allclose(found, expected, rtol=5e-4 + rounding, atol=1e-4 * scale)
 
-    def run_draw(self, seed, machines=MACHINES):
+    def run_draw(self, seed, machines):
         draw = Draw(seed)
         (self.folder / "k.mmk").write_text(draw.text())
         words = [f"{NAMES[axis]}={draw.extents[axis]}" for axis in draw.axes]
