@@ -80,13 +80,16 @@ void endAfterSignal(void *) {
 
 } // namespace
 
-void reportCrashesOf(int argc, char **argv) {
-  static std::string line = "note: this is a bug in mmk; reproduce it with: mmk";
+void reproduceWith(int argc, char **argv) {
+  static std::string line;
+  line = "note: this is a bug in mmk; reproduce it with: mmk";
   for (int i = 1; i < argc; ++i)
     line += " " + quoted(argv[i]);
   line += '\n';
   reproduction = &line;
+}
 
+void reportCrashes() {
   // The next opened file would get the number of a closed standard stream.
   llvm::sys::Process::FixupStandardFileDescriptors();
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)

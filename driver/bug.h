@@ -8,7 +8,10 @@ namespace mmk::driver {
 
 /// From here on every crash of the process is reported in this way. Signals that are no bugs, such
 /// as that of a broken pipe, no longer end the process.
-void reportCrashesOf(int argc, char **argv);
+void reportCrashes();
+
+/// The command line that a report names from here on.
+void reproduceWith(int argc, char **argv);
 
 /// Prints the fault and how to reproduce it.
 void reportBug(std::string_view what);

@@ -15,12 +15,12 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+from resident import Resident  # noqa: see there
 from shards import ALL, mine  # noqa: see there
 
 EXAMPLES = HERE.parents[1] / "examples"
@@ -54,13 +54,13 @@ def rows_of(machines):
 
 
 def main():
-    mmk, update = sys.argv[1], os.environ.get("MMK_UPDATE")
+    mmk, update = Resident(sys.argv[1]), os.environ.get("MMK_UPDATE")
     compared, differences = 0, []
     with tempfile.TemporaryDirectory() as cache:
         environment = dict(os.environ, MMK_CACHE_DIR=cache)
 
         def run(*words):
-            return subprocess.run([mmk, *words], env=environment, capture_output=True, text=True)
+            return mmk.run(["mmk", *words], cwd=HERE, env=environment)
 
         def lines_of(file, kernel, machine, variant):
             done = run("run", str(file), "--kernel", kernel, "--count-only", "--machine", machine,

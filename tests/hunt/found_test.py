@@ -4,10 +4,13 @@
     found_test.py MMK
 """
 
+import os
 import pathlib
 import shlex
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from resident import Resident  # noqa: see there
 
 FOUND = pathlib.Path(__file__).resolve().parent / "found"
 
@@ -20,14 +23,13 @@ def commands_of(path):
 
 
 def main():
-    mmk = str(pathlib.Path(sys.argv[1]).resolve())
+    mmk = Resident(sys.argv[1])
     wrong = []
     runs = [(path, command) for path in sorted(FOUND.glob("*.mmk")) for command in commands_of(path)]
     for path, command in runs:
         # A watched program is compiled separately, and all of its blocks run. The host has no watch.
         for watched in ([], ["--watch"] if "host" not in command else []):
-            done = subprocess.run([mmk, "run", *command, *watched], cwd=FOUND,
-                                  capture_output=True, text=True)
+            done = mmk.run(["mmk", "run", *command, *watched], cwd=FOUND, env=os.environ)
             if done.returncode != 0:
                 wrong.append(f"{path.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     print("\n".join(wrong))

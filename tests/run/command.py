@@ -9,15 +9,15 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from resident import LONGEST, Resident  # noqa: for the tests of this folder
 from shards import ALL, divided, in_turn, main, mine, pairs  # noqa: for the tests of this folder
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 MMK = pathlib.Path(os.environ["MMK"]).resolve()
+RESIDENT = Resident(MMK)
 # Built to watch itself: needs more memory, and leaves crashes to the sanitizer.
 INSTRUMENTED = os.environ.get("MMK_INSTRUMENT") in ("address", "thread")
-# In seconds: a process that takes longer hangs, however loaded the computer is.
-LONGEST = 1200
 
 
 def sets(choices):
@@ -41,13 +41,15 @@ class CommandTest(unittest.TestCase):
 
     def mmk(self, *words, exit=0, text=None):
         """Returns the standard output of a run; fails unless its exit code is `exit` (None: any)."""
-        done = subprocess.run([MMK, *map(str, words)], cwd=self.folder, env=self.environment,
-                              timeout=LONGEST, input=text, capture_output=True,
-                              text=not isinstance(text, bytes))
+        done = RESIDENT.run([MMK, *map(str, words)], cwd=self.folder, env=self.environment, input=text)
         self.code = done.returncode
         self.assertIn(exit, (None, done.returncode), f"mmk {' '.join(map(str, words))}\n{done.stderr}")
         self.said = done.stderr
         return done.stdout
+
+    def new_process(self):
+        """Later commands find nothing that earlier ones keep in memory, such as a limit or code that is loaded."""
+        RESIDENT.stop()
 
     def report(self, *words, exit=0):
         """The report of a run, as JSON."""

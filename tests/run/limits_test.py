@@ -40,6 +40,7 @@ class Limits(CommandTest):
 
     def test_the_largest_dimensions(self):
         largest = 2**31 - 1
+        self.new_process()
         self.assertIn(f"N={largest}", self.mmk("run", "small.mmk", f"N={largest}", "--count-only"))
         self.mmk("run", FUSED, f"M={largest}", f"N={largest}", "K=1", exit=2)
         self.assertEqual(self.said, f"error: c: a tensor f32[{largest}, {largest}] is larger than any "
@@ -185,6 +186,7 @@ class Limits(CommandTest):
         self.on_a_disk("64k", body)
 
     def test_a_damaged_object_is_made_anew(self):
+        self.new_process()
         self.mmk("run", "small.mmk")
         # The program of a variant, and the functions that compute, which variants share.
         objects = sorted((self.folder / "cache").glob("*.o"))
@@ -194,6 +196,7 @@ class Limits(CommandTest):
             whole = path.read_bytes()
             for damaged in [b"", whole[:-1], whole[:100] + bytes([whole[100] ^ 1]) + whole[101:]]:
                 path.write_bytes(damaged)
+                self.new_process()
                 self.assertFalse(self.report("small.mmk")[0]["host"]["cached"])
                 self.assertEqual(path.read_bytes(), whole)
 

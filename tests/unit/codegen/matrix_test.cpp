@@ -7,6 +7,7 @@
 #include "reference/reference.h"
 #include "runtime/compare.h"
 #include "runtime/data.h"
+#include "tests/unit/samples.h"
 #include "watch/watch.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -102,7 +103,10 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
         arguments.scalars.assign(scalars.begin(), scalars.end());
         arguments.tensors = {a.data(), b.data(), bias.data(), nullptr};
         arguments.results = {c.data()};
-        for (Variant &variant : variants) {
+        for (size_t number = 0; number < variants.size(); ++number) {
+          if (!takesAllSamples() && (m + n + k + number) % 2 != 0)
+            continue;
+          Variant &variant = variants[number];
           c.poison();
           std::unique_ptr<KernelWatch> watch;
           if (setting.watched)
@@ -124,7 +128,8 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
           ++checked;
         }
       }
-  EXPECT_EQ(checked, static_cast<int64_t>(tried.size() * tried.size() * tried.size() * 16));
+  const auto all = static_cast<int64_t>(tried.size() * tried.size() * tried.size() * 16);
+  EXPECT_EQ(checked, takesAllSamples() ? all : all / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(split, Matrix,

@@ -1,5 +1,6 @@
 // Pruning of the search: bounds are lower bounds, predicted refusals are refused, and no better
 // variant is missed. For random variants of kernels of all kinds, at random shapes.
+#include "tests/unit/samples.h"
 #include "tests/unit/tuned.h"
 #include "tune/bounded_search.h"
 
@@ -88,7 +89,7 @@ TEST_P(TuneBounds, HoldForRandomVariantsAndShapes) {
     int64_t bounded = 0;
     // Points that differ in few directives, so that they share what is learned.
     Point point = space.defaultPoint();
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < samplesOf(400); ++i) {
       const size_t axis = random() % point.size();
       point[axis] = random() % space.axes()[axis].words.size();
       if (!space.mayExist(point))

@@ -1,5 +1,6 @@
 // The lower bound of a variant from its sizes alone, against the clock: for random variants of the
 // whole space of kernels of all kinds, on both kinds of chip.
+#include "tests/unit/samples.h"
 #include "tests/unit/tuned.h"
 #include "tune/counter.h"
 #include "tune/random_search.h"
@@ -31,8 +32,9 @@ TEST_P(TuneFloors, AreBelowTheClock) {
     const auto team = threadTeam(checked.program, kernel, machine, 1);
     Evaluator evaluator(space, {dims}, known, nullptr, *team, stop);
     RandomSearch search(kernel, space, evaluator, floors, dims, 0, /*seed=*/3);
+    const int64_t most = samplesOf(60);
     int64_t counted = 0, tight = 0, refused = 0;
-    for (int64_t tries = 0; tries < 1000000 && counted < 60 && refused < 300; ++tries) {
+    for (int64_t tries = 0; tries < 1000000 && counted < most && refused < 300; ++tries) {
       const Point point = search.draw();
       if (!space.mayExist(point))
         continue;
@@ -55,7 +57,7 @@ TEST_P(TuneFloors, AreBelowTheClock) {
       ++counted;
       tight += *floor * 2 > cycles;
     }
-    EXPECT_EQ(counted, 60) << chip;
+    EXPECT_EQ(counted, most) << chip;
     EXPECT_GT(tight, 0) << chip;
   }
 }
