@@ -20,7 +20,7 @@ def main():
     for program in programs:
         expected = program.with_suffix(".expected").read_bytes()
         code = 2 if b": error: " in expected else 0
-        done = mmk.run(["mmk", "check", program.name], cwd=FOLDER, env=os.environ, input=b"")
+        done = mmk.run(["mmk", "check", program.name], cwd=FOLDER, env=os.environ, timeout=300, input=b"")
         if (done.returncode, done.stderr) != (code, expected):
             failed += 1
             print(f"{program.name}: exit code {done.returncode}, expected {code}; it said\n"

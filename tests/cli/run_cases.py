@@ -54,7 +54,7 @@ def run(command, folder, mmk, resident):
     environment["PATH"] = f"{mmk.parent}:{environment['PATH']}"
     environment.pop("XDG_CACHE_HOME", None)
     if re.fullmatch(r"mmk [^|;&<>$`*?~(){}#\\!]*", command):
-        done = resident.run(shlex.split(command), cwd=folder, env=environment, input=b"")
+        done = resident.run(shlex.split(command), cwd=folder, env=environment, timeout=SECONDS, input=b"")
         return done.returncode, done.stderr.decode("utf-8", "replace")
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, timeout=SECONDS,
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

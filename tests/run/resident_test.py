@@ -39,7 +39,7 @@ class ResidentTest(CommandTest):
         self.mmk("--version")
         self.assertNotEqual(RESIDENT.process.pid, before.pid)
 
-    def test_arguments_of_any_bytes(self):
+    def test_arguments(self):
         for word in "two words", "", "ä", "a'quote":
             self.mmk("check", word, exit=2)
             self.assertIn(word or "file", self.said)

@@ -182,7 +182,7 @@ void expectExactAt(Runnable &kernel, const char *type, int64_t m, int64_t n, int
     bound[isLeft ? 0 : 1] = panels.data();
   }
   kernel.run({m, k, n}, {bound[0], bound[1], bias.data(), c.data()}, {{stepA, stepB, {1}, {n, 1}}});
-  // Rows of A and columns of B as they lie nowhere else: this loop takes most of the test's time.
+  // With the rows of A and the columns of B contiguous, the compiler vectorises the sums below.
   std::vector<int16_t> rows(m * k), columns(n * k);
   for (int64_t j = 0; j < k; ++j) {
     for (int64_t i = 0; i < m; ++i)

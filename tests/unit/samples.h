@@ -1,4 +1,5 @@
-// How many samples a test takes: all with MMK_ALL in the environment (`./dev test --all`), else half.
+// How many samples a test takes: all with MMK_ALL in the environment (`./dev test --all`), else
+// half.
 #pragma once
 
 #include <cstdlib>

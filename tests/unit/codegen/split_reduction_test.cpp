@@ -5,6 +5,7 @@
 #include "tests/unit/compiled.h"
 #include "tests/unit/synchronised.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace mmk {
@@ -82,9 +83,10 @@ TEST_P(SplitReduction, isProvenAndWatched) {
       ASSERT_TRUE(kernel.ready()) << kernel.messages;
       EXPECT_TRUE(kernel.isProven()) << kernel.messages;
       for (int64_t extent : {1, 33, 70}) {
+        // Two batches differ from one; more take only time.
         std::vector<int64_t> extents;
         for (llvm::StringRef name : kernel.kernel().getDims().getAsValueRange<mlir::StringAttr>())
-          extents.push_back(name == "B" ? 2 : extent);
+          extents.push_back(name == "B" ? std::min<int64_t>(extent, 2) : extent);
         EXPECT_EQ(kernel.watched(extents), "");
       }
     }

@@ -4,6 +4,7 @@
 #include "runtime/convert.h"
 #include "runtime/threads.h"
 #include "tests/unit/reference_testing.h"
+#include "tests/unit/samples.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -212,7 +213,7 @@ const std::vector<int64_t> depths = {16, 100, 1000, 4096, 40000, 1000000};
 /// The sizes of the table in docs/check.md take minutes; otherwise deep products are of fewer
 /// elements, and the deepest of one kind of data.
 std::vector<Problem> problems() {
-  const bool isWhole = std::getenv("MMK_MISTAKES_TABLE") || std::getenv("MMK_ALL");
+  const bool isWhole = std::getenv("MMK_MISTAKES_TABLE") || takesAllSamples();
   std::vector<Problem> all;
   for (const std::string &name : dataKindNames())
     for (int64_t k : depths) {
