@@ -417,7 +417,7 @@ private:
   }
 
   double cycles(const ChainPlan &plan) const {
-    double all = static_cast<double>(taskCycles(machine_));
+    double all = static_cast<double>(taskCycles(machine_, isSplit()));
     for (const ChainShape &shape : shapes_) {
       const int64_t tiles = tilesOf(shape, plan.tileM) * plan.divided,
                     rounds = llvm::divideCeilSigned(tiles, machine_.cubeCores),

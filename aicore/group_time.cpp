@@ -228,13 +228,19 @@ std::vector<GroupTime::Place> GroupTime::placesOf(const GroupTiling &tiling, con
   return places;
 }
 
+// Long: it describes all transfers of a round to the model of global memory.
 GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
   if (work_.products.empty())
     return {};
   const ProductWork &product = work_.products.front();
   const Tiles tiles = tilesOf(tiling);
   const auto [a, b] = panelsOf(tiling, tiles);
-  GlobalMemory memory(machine_);
+  const double matrices = static_cast<double>(work_.batches),
+               ofOperands = double(product.depth) * sizeInBytes(product.type) *
+                            (double(product.rows) * (product.a.variesByBatch ? matrices : 1) +
+                             double(product.columns) * (product.b.variesByBatch ? matrices : 1));
+  GlobalMemory memory(machine_, writtenBack(machine_, ofOperands,
+                                            matrices * work_.rows * work_.columns * storedBytes()));
   const auto *image = product.image ? &*product.image : nullptr;
   const auto pieceOf = [&](const Panel &panel, uint64_t name, int64_t core, int32_t tensor) {
     Piece piece;
@@ -246,13 +252,15 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     piece.lines = static_cast<int64_t>(panel.lines);
     piece.tensor = tensor;
     piece.isLoad = true;
+    piece.core = static_cast<int32_t>(core);
+    piece.staysInL2 = (tensor == 0 ? product.a : product.b).staysInL2;
     return piece;
   };
   // Of operand A, by which its panels are told apart.
   const int64_t lines = image ? image->firstLine(tiles.down, tiling.rows) + 1 : tiles.down;
-  std::vector<Piece> ofA, ofB, ofResult;
-  // What leaves through the vector cores of a split chip does so beside the cube cores' loads.
-  const bool stores = !work_.usesVector(tiling.biasTable) || !isSplitChip() || tiles.splits > 1;
+  std::vector<Piece> pieces;
+  const bool byVectorCores =
+      work_.usesVector(tiling.biasTable) && isSplitChip() && tiles.splits == 1;
   const double elements = double(tiles.rows) * tiles.columns;
   const int64_t resultBytes =
       tiles.splits > 1 ? static_cast<int64_t>(elements * 4)
@@ -264,9 +272,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
       std::min(tiles.ofCore, llvm::divideCeilSigned(mostTiles, std::max<int64_t>(1, tiling.cores)));
   const auto pass = [&] {
     for (int64_t round = 0; round < rounds; ++round) {
-      ofA.clear();
-      ofB.clear();
-      ofResult.clear();
+      pieces.clear();
       for (const Place &at : placesOf(tiling, tiles, round)) {
         const auto nameOf = [&](const OperandWork &operand, int64_t line, int64_t lines,
                                 uint64_t which) {
@@ -274,22 +280,22 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
           return ((at.split * work_.batches + matrix) * lines + line) * 2 + which;
         };
         if (at.beginsLine || !tiling.keepsA)
-          ofA.push_back(pieceOf(
+          pieces.push_back(pieceOf(
               a,
               nameOf(product.a, image ? image->firstLine(at.row, tiling.rows) : at.row, lines, 0),
               at.core, 0));
         if (at.beginsLine || !tiling.keepsB)
-          ofB.push_back(pieceOf(b, nameOf(product.b, at.column, tiles.across, 1), at.core, 1));
-        Piece &result = ofResult.emplace_back();
+          pieces.push_back(pieceOf(b, nameOf(product.b, at.column, tiles.across, 1), at.core, 1));
+        Piece &result = pieces.emplace_back();
         result.name = (uint64_t(1) << 62) + round * tiling.cores + at.core;
         result.bytes = result.distinct = resultBytes;
         result.portCycles = static_cast<int64_t>(link(resultLink, tiles.rows, resultBytes));
         result.tensor = 2;
+        result.core = static_cast<int32_t>(byVectorCores ? tiling.cores + at.core : at.core);
+        result.ofVectorCore = byVectorCores;
+        result.staysInL2 = tiles.splits > 1;
       }
-      memory.addRound(ofA, product.a.staysInL2);
-      memory.addRound(ofB, product.b.staysInL2);
-      if (stores)
-        memory.addRound(ofResult, tiles.splits > 1);
+      memory.addRound(pieces);
     }
   };
   if (machine_.l2Warm) {
@@ -306,8 +312,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
   };
   const Link none = {.bytesPerCycle = 1e9};
   const double rate = std::min(none.bytesPerCycle, machine_.l2BytesPerCycle);
-  const double waited =
-      stores ? memory.store(none, 2).cycles(0, resultBytes) - resultBytes / rate : 0;
+  const double waited = memory.store(none, 2).cycles(0, resultBytes) - resultBytes / rate;
   return {waitOf(a, 0), waitOf(b, 1), std::max(0.0, waited) / std::max<int64_t>(1, resultBytes)};
 }
 
@@ -554,18 +559,17 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
   // Pipes that share the only copy of a buffer alternate.
   const double longest =
       std::max({in + (tiling.inUb == 1 ? work : 0), work, out + (tiling.outOfUb == 1 ? work : 0)});
-  // What is stored goes to HBM as well, unless L2 holds all of it.
   const double all = double(work_.batches) * work_.rows * work_.columns;
-  const bool staysInL2 = all * (readBytes() + storedBytes()) <= machine_.l2Bytes;
-  const double writeRate = machine_.hbmWriteBytesPerSecond > 0 ? machine_.hbmWriteBytesPerSecond
-                                                               : machine_.hbmBytesPerSecond;
-  const double pipes = (ofCore - 1) * longest + in + out + work;
-  double hbm =
-      machine_.l2Warm && staysInL2 ? 0 : cyclesAt(machine_.hbmBytesPerSecond, all * readBytes());
-  if (!staysInL2)
-    hbm += cyclesAt(writeRate, all * storedBytes());
+  const double pipes = (ofCore - 1) * longest + in + out + work,
+               hbm = ofHbm(all * readBytes(), all * storedBytes());
   // They overlap, but for the first and the last steps.
   return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
+}
+
+double GroupTime::ofHbm(double read, double stored) const {
+  if (machine_.l2Warm && read + stored <= static_cast<double>(machine_.l2Bytes))
+    return 0;
+  return hbmCycles(machine_, read, stored * writtenBack(machine_, read, stored));
 }
 
 double GroupTime::steps(const GroupTiling &tiling) const {

@@ -100,6 +100,8 @@ private:
   };
   double vectorTime(const VectorWork &work) const;
   double link(const char *name, double rows, double bytes) const;
+  /// Cycles of HBM for what elementwise work or rows read and store, in bytes.
+  double ofHbm(double read, double stored) const;
   /// Cycles of so many bytes at a rate of the whole chip; 0: it does not limit them.
   double cyclesAt(double bytesPerSecond, double bytes) const {
     return bytesPerSecond > 0 ? bytes * machine_.megahertz * 1e6 / bytesPerSecond : 0;

@@ -1,5 +1,7 @@
 #include "aicore/plan_time.h"
 
+#include "runtime/clock.h"
+
 namespace mmk::aicore {
 
 PlanTime::PlanTime(const PlanSpace &space) : space_(space) {
@@ -20,8 +22,23 @@ PlanTime::Waits PlanTime::waitsOf(const Plan &plan) const {
   return waits;
 }
 
+double PlanTime::ofBothKinds(const Plan &plan) const {
+  const Machine &machine = space_.machine();
+  if (machine.topology != mmk::Topology::split || !space_.hasProduct())
+    return 0;
+  for (size_t i = 0; i < times_.size(); ++i) {
+    const PlanSpace::Group &group = space_.groups()[i];
+    const GroupTiling tiling = space_.tilingOf(plan, group);
+    const bool isSeparate = plan.options.separate && group.work.hasVector;
+    if (group.products.empty() || isSeparate || group.work.usesVector(tiling.biasTable) ||
+        tiling.splits > 1)
+      return static_cast<double>(taskCycles(machine, true) - taskCycles(machine));
+  }
+  return 0;
+}
+
 double PlanTime::cycles(const Plan &plan, const Waits &waits) const {
-  double cycles = 0;
+  double cycles = ofBothKinds(plan);
   for (size_t i = 0; i < times_.size(); ++i) {
     const PlanSpace::Group &group = space_.groups()[i];
     const GroupTiling tiling = space_.tilingOf(plan, group);
@@ -36,7 +53,7 @@ double PlanTime::cycles(const Plan &plan, const Waits &waits) const {
 }
 
 double PlanTime::cyclesWithoutWaits(const Plan &plan) const {
-  double sum = 0;
+  double sum = ofBothKinds(plan);
   for (size_t i = 0; i < times_.size(); ++i)
     sum += times_[i].cycles(space_.tilingOf(plan, space_.groups()[i]), {});
   return sum;

@@ -25,6 +25,9 @@ public:
     return times_[&group - space_.groups().data()].splits(space_.tilingOf(plan, group));
   }
 
+  /// Cycles by which the task of a plan that uses cube and vector cores has a larger fixed cost.
+  double ofBothKinds(const Plan &plan) const;
+
 private:
   const PlanSpace &space_;
   std::vector<GroupTime> times_; ///< of each group

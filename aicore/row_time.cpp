@@ -171,12 +171,7 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
       cycles += in;
   }
   const double pipes = double(tiles.ofCore) * tiles.windows * cycles + ends;
-  const bool staysInL2 = bytesRead + bytesWritten <= machine_.l2Bytes;
-  const double writeRate = machine_.hbmWriteBytesPerSecond > 0 ? machine_.hbmWriteBytesPerSecond
-                                                               : machine_.hbmBytesPerSecond;
-  double hbm = machine_.l2Warm && staysInL2 ? 0 : cyclesAt(machine_.hbmBytesPerSecond, bytesRead);
-  if (!staysInL2)
-    hbm += cyclesAt(writeRate, bytesWritten);
+  const double hbm = ofHbm(bytesRead, bytesWritten);
   return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
 }
 

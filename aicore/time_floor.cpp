@@ -61,7 +61,7 @@ public:
     if (!fits(plan, grid))
       return std::nullopt;
     options.cores = cores;
-    double cycles = task_;
+    double cycles = task_ + time_.ofBothKinds(plan);
     for (size_t i = 0; i < floors_.size(); ++i) {
       const PlanSpace::Group &group = space_.groups()[i];
       llvm::SmallVector<GroupTiling, 2> tilings;

@@ -162,8 +162,8 @@ llvm::Expected<ClockReport> countCall(aicore::KernelOp kernel, const Machine &ma
   }
   ClockReport report = time.report();
   report.covered = covered;
-  least.cycles += taskCycles(machine);
-  least.rest += taskCycles(machine);
+  least.cycles += report.taskCycles;
+  least.rest += report.taskCycles;
   report.least = least;
   return report;
 }

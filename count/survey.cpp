@@ -6,6 +6,7 @@
 
 #include "count/run.h"
 
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -111,7 +112,8 @@ private:
             slot % 2 == 0,
             extentOf(moved),
             moved.least,
-            moved.end};
+            moved.end,
+            /*core=*/0};
   }
 
   LoopAction outermost(Interpreter &interpreter, const Loop &loop) {
@@ -240,48 +242,70 @@ int64_t bytesOf(const TensorShape &shape, const std::vector<int64_t> &values) {
   return bytes;
 }
 
-/// Gives the panels of cores of one kind to the memory, round by round.
+/// Of one tensor, or of all: bytes, what is moved several times counted once.
+struct Traffic {
+  int64_t loaded = 0, stored = 0;
+  bool staysInL2 = false;
+};
+
+/// What the cores of both kinds move, round by round.
 class Rounds {
 public:
-  Rounds(GlobalMemory &memory, const std::vector<bool> &staysInL2, bool ofVectorCores)
-      : memory_(memory), staysInL2_(staysInL2), ofVectorCores_(ofVectorCores) {}
-
-  void add(Panels panels) {
+  void add(Panels panels, bool ofVectorCore) {
     if (panels.empty())
       return;
-    for (const Panel &panel : panels)
-      if (panel.piece.isLoad) {
-        loaded_ += panel.piece.bytes;
-      } else {
-        stored_ += panel.piece.bytes;
-        storeCycles_ += panel.piece.portCycles;
-      }
-    cores_.push_back({std::move(panels)});
+    const auto number = static_cast<int32_t>(cores_.size());
+    for (Panel &panel : panels) {
+      panel.piece.core = number;
+      panel.piece.ofVectorCore = ofVectorCore;
+      numbers_[ofVectorCore].push_back(panel.round);
+    }
+    cores_.push_back({std::move(panels), 0, ofVectorCore});
   }
 
-  void pass() {
-    // More stores than loads do not meet any.
-    const int64_t met = std::max(loaded_, stored_);
-    const RoundOf of = {ofVectorCores_,
-                        ofVectorCores_ && met > 0 ? static_cast<double>(storeCycles_) / met : 0};
+  /// Both kinds work from the beginning of the phase to its end: of the one with fewer rounds, each
+  /// lies beside several of the other's.
+  void align() {
+    for (std::vector<int64_t> &numbers : numbers_) {
+      std::ranges::sort(numbers);
+      const auto same = std::ranges::unique(numbers);
+      numbers.erase(same.begin(), same.end());
+    }
+    const size_t most = std::max(numbers_[0].size(), numbers_[1].size());
+    for (Core &core : cores_) {
+      const std::vector<int64_t> &numbers = numbers_[core.ofVectorCore];
+      size_t at = 0;
+      for (Panel &panel : core.panels) {
+        while (numbers[at] < panel.round)
+          ++at;
+        panel.round = static_cast<int64_t>(at * most / numbers.size());
+      }
+    }
+  }
+
+  /// Calls `visit` with every piece.
+  void forEach(llvm::function_ref<void(Piece &)> visit) {
+    for (Core &core : cores_)
+      for (Panel &panel : core.panels)
+        visit(panel.piece);
+  }
+
+  void pass(GlobalMemory &memory) {
     for (Core &core : cores_)
       core.next = 0;
     std::vector<Piece> pieces;
     while (true) {
-      const Panel *first = nullptr;
+      int64_t round = std::numeric_limits<int64_t>::max();
       for (const Core &core : cores_)
-        if (const Panel *panel = core.panel(); panel && (!first || isBefore(*panel, *first)))
-          first = panel;
-      if (!first)
-        return;
-      const Panel now = *first;
+        if (core.next < core.panels.size())
+          round = std::min(round, core.panels[core.next].round);
       pieces.clear();
       for (Core &core : cores_)
-        if (const Panel *panel = core.panel(); panel && !isBefore(now, *panel)) {
-          pieces.push_back(panel->piece);
-          ++core.next;
-        }
-      memory_.addRound(pieces, staysInL2_[now.slot / 2], of);
+        for (; core.next < core.panels.size() && core.panels[core.next].round == round; ++core.next)
+          pieces.push_back(core.panels[core.next].piece);
+      if (pieces.empty())
+        return;
+      memory.addRound(pieces);
     }
   }
 
@@ -289,29 +313,22 @@ private:
   struct Core {
     Panels panels;
     size_t next = 0;
-    const Panel *panel() const { return next < panels.size() ? &panels[next] : nullptr; }
+    bool ofVectorCore = false;
   };
-  static bool isBefore(const Panel &x, const Panel &y) {
-    return std::tie(x.round, x.slot) < std::tie(y.round, y.slot);
-  }
 
-  GlobalMemory &memory_;
-  const std::vector<bool> &staysInL2_;
-  const bool ofVectorCores_;
-  int64_t loaded_ = 0, stored_ = 0; ///< bytes
-  int64_t storeCycles_ = 0;         ///< of all stores at their ports
   std::vector<Core> cores_;
+  std::array<std::vector<int64_t>, 2> numbers_; ///< of rounds, of cube and of vector cores
 };
 
 } // namespace
 
 GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t blocks) {
-  GlobalMemory memory(machine);
   std::vector<Cost> ports;
+  const GlobalMemory alone(machine);
   for (const Instruction &it : program.instructions) {
     Link link = it.link ? *it.link : Link();
     link.startupCycles = 0;
-    ports.push_back(it.link ? memory.port(link) : Cost());
+    ports.push_back(it.link ? alone.port(link) : Cost());
   }
   KnownLoops known;
   const size_t units = 1 + machine.vectorCoresPerCube;
@@ -323,20 +340,33 @@ GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t
     surveyor.flush(std::numeric_limits<int64_t>::max());
     panels.push_back(std::move(surveyor.panels));
   }
-  std::vector<bool> staysInL2;
-  for (const TensorShape &shape : program.tensors)
-    staysInL2.push_back(shape.workspace && bytesOf(shape, values) <= machine.l2Bytes);
-
   keepRanges(panels, program.tensors.size());
-  // Cube cores and vector cores are at different work.
-  Rounds cubes(memory, staysInL2, false), vectors(memory, staysInL2, true);
+  Rounds rounds;
   for (std::vector<Panels> &ofBlock : panels)
     for (size_t unit = 0; unit < ofBlock.size(); ++unit)
-      (unit == 0 ? cubes : vectors).add(std::move(ofBlock[unit]));
+      rounds.add(std::move(ofBlock[unit]), unit > 0);
+  rounds.align();
+
+  std::vector<Traffic> traffic(program.tensors.size());
+  rounds.forEach([&](Piece &it) {
+    (it.isLoad ? traffic[it.tensor].loaded : traffic[it.tensor].stored) += it.distinct;
+  });
+  Traffic all;
+  for (auto [of, shape] : llvm::zip(traffic, program.tensors)) {
+    const int64_t bytes = bytesOf(shape, values);
+    of.staysInL2 = shape.workspace && bytes <= machine.l2Bytes;
+    if (of.staysInL2)
+      continue;
+    all.loaded += std::min(bytes, of.loaded);
+    all.stored += std::min(bytes, of.stored);
+  }
+  rounds.forEach([&](Piece &it) { it.staysInL2 = traffic[it.tensor].staysInL2; });
+
+  GlobalMemory memory(machine, writtenBack(machine, static_cast<double>(all.loaded),
+                                           static_cast<double>(all.stored)));
   for (int64_t task = machine.l2Warm ? 0 : 1; task < 2; ++task) {
     memory.beginAgain();
-    cubes.pass();
-    vectors.pass();
+    rounds.pass(memory);
   }
   return memory;
 }

@@ -89,6 +89,9 @@ report::Case &RunPage::add(Session &session, const RunHeader &header, const Case
   shown.path = pathReport(phases);
   shown.waits = waitReport(phases);
   shown.timeline = report::timelineOf(phases);
+  shown.timeline.task = report.clock->taskCycles;
+  if (report.clock->usesBothKinds)
+    shown.timeline.kinds = "cube and vector cores";
   shown.timeline.shown = shownInTrace(phases, std::numeric_limits<size_t>::max());
   return shown;
 }

@@ -155,6 +155,14 @@ struct Machine {
   int64_t crossFlags = 16;
   /// From the start of a task to its first instruction, and from its last to its end, together.
   double taskMicroseconds = 0;
+  /// The same of a task that uses cube and vector cores of a split chip: as hand-written kernels
+  /// and as those of the chip's libraries were measured, and which of the two counts. 0: as of any
+  /// task.
+  enum class MixedTask { handWritten, library };
+  struct {
+    double handWritten = 0, library = 0;
+    MixedTask as = MixedTask::library;
+  } mixedTask;
   double launchMicroseconds = 0; ///< before a task
 
   /// The source of each figure: "links.gm_l1.bytes_per_cycle" -> "ADK, derived". For `mmk machines

@@ -226,6 +226,15 @@ void describeControl(Table &t) {
            [](Machine &m) -> auto & { return m.crossFlags; });
   t.number("task_microseconds", Kind::cycles, mostMicroseconds, Need::optional,
            [](Machine &m) -> auto & { return m.taskMicroseconds; });
+  const std::string mixed = "mixed_task.";
+  t.number(mixed + "hand_written_microseconds", Kind::cycles, mostMicroseconds, Need::inSection,
+           [](Machine &m) -> auto & { return m.mixedTask.handWritten; });
+  t.number(mixed + "library_microseconds", Kind::cycles, mostMicroseconds, Need::inSection,
+           [](Machine &m) -> auto & { return m.mixedTask.library; });
+  t.choice<Machine::MixedTask>(
+      mixed + "as", Need::inSection,
+      {{"hand_written", Machine::MixedTask::handWritten}, {"library", Machine::MixedTask::library}},
+      [](Machine &m) -> auto & { return m.mixedTask.as; });
   t.number("launch_microseconds", Kind::cycles, mostMicroseconds, Need::emulated,
            [](Machine &m) -> auto & { return m.launchMicroseconds; });
 }

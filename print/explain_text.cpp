@@ -89,8 +89,9 @@ std::string criticalPath(const RunHeader &header, const Explanation &explanation
     text += fmt::format("  (of the first {} cycles: the block is too long to be recorded whole)\n",
                         path.cycles);
   if (clock.taskMicroseconds > 0)
-    text += fmt::format("  {:.2f} us of the time pass beside the instructions\n",
-                        clock.taskMicroseconds);
+    text += fmt::format("  {:.2f} us of the time pass beside the instructions{}\n",
+                        clock.taskMicroseconds,
+                        clock.usesBothKinds ? ": a task of cube and vector cores" : "");
   Table table("<<>>>>");
   table.add({"core", "pipe", "critical path", "", "busy", ""});
   for (const bool onVector : {false, true})

@@ -119,6 +119,9 @@ void writeSymbol(json::OStream &out, const Symbol &symbol) {
 
 void writeTimeline(json::OStream &out, const Timeline &timeline) {
   out.attribute("end", timeline.end);
+  out.attribute("task", timeline.task);
+  if (!timeline.kinds.empty())
+    writeText(out, "kinds", timeline.kinds);
   if (!timeline.shown.empty())
     writeText(out, "shown", timeline.shown);
   out.attributeArray("phases", [&] {

@@ -30,7 +30,9 @@ struct Lane {
 };
 
 struct Timeline {
-  int64_t end = 0;                                 ///< cycles of the whole run
+  int64_t end = 0;   ///< cycles of the instructions
+  int64_t task = 0;  ///< cycles after them: the fixed cost of the task
+  std::string kinds; ///< of core that the task uses: "cube and vector cores"; empty: one kind
   std::vector<std::pair<int64_t, int64_t>> phases; ///< from, to
   std::string shown; ///< "12 of 20 blocks, the slowest among them"; empty when it is all
   std::vector<std::string> texts;

@@ -178,7 +178,9 @@ struct CoveredElements {
 struct ClockReport {
   int64_t cycles = 0;            ///< of the slowest core, all phases
   double microseconds = 0;       ///< the kernel alone
-  double taskMicroseconds = 0;   ///< of `microseconds`, what passes beside the instructions
+  int64_t taskCycles = 0;        ///< of `cycles`, what passes beside the instructions
+  bool usesBothKinds = false;    ///< of a split chip's cores
+  double taskMicroseconds = 0;   ///< `taskCycles`
   double launchMicroseconds = 0; ///< before the task
   int64_t cores = 0;             ///< blocks that had work
   /// From the start of its phase to its own end, of all cube cores (on a coupled chip all cores)
@@ -201,8 +203,9 @@ struct ClockReport {
   LeastTime least; ///< all phases
 };
 
-/// Cycles of a task outside of its phases, all of them counted behind the last.
-int64_t taskCycles(const Machine &machine);
+/// Cycles of a task outside of its phases, all of them counted behind the last; `usesBothKinds`: of
+/// a split chip's cores.
+int64_t taskCycles(const Machine &machine, bool usesBothKinds = false);
 
 /// Combines blocks and phases: all blocks of a phase start when the previous phase has ended.
 class KernelTime {
@@ -216,6 +219,9 @@ public:
   ClockReport report() const;
 
 private:
+  /// Whether cube cores and vector cores have moved or computed anything.
+  bool usesBothKinds() const;
+
   struct BlockTotal {
     bool worked = false;
     std::vector<PipeCycles> busy;

@@ -18,8 +18,21 @@ double writeRate(const Machine &machine) {
 
 } // namespace
 
-GlobalMemory::GlobalMemory(const Machine &machine)
-    : machine_(machine), fetch_(atRate(machine, machine.hbmBytesPerSecond)),
+double writtenBack(const Machine &machine, double loadedBytes, double storedBytes) {
+  if (machine.l2Bytes <= 0)
+    return 1;
+  const auto l2 = static_cast<double>(machine.l2Bytes);
+  return std::clamp((loadedBytes + storedBytes) / l2 - 1, 0.0, 1.0);
+}
+
+double hbmCycles(const Machine &machine, double loadedBytes, double writtenBytes) {
+  const double perSecond = machine.megahertz * 1e6;
+  return (loadedBytes / machine.hbmBytesPerSecond + writtenBytes / writeRate(machine)) * perSecond;
+}
+
+GlobalMemory::GlobalMemory(const Machine &machine, double writtenBack)
+    : machine_(machine), writtenBack_(writtenBack),
+      fetch_(atRate(machine, machine.hbmBytesPerSecond)),
       ofCore_(0, 0, machine.hbmCoreBytesPerCycle > 0 ? 1 / machine.hbmCoreBytesPerCycle : 0),
       writeBack_(atRate(machine, writeRate(machine))), line_(0, 0, machine.l2LineCycles),
       vectors_(atRate(machine, machine.l2VectorBytesPerSecond)), cache_(machine.l2Bytes) {}
@@ -29,22 +42,76 @@ void GlobalMemory::beginAgain() {
   stores_.clear();
 }
 
-void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2, RoundOf of) {
-  Sorted sorted;
+void GlobalMemory::wait(WaitingByTensor &waiting, const Piece &piece, int64_t cycles) {
+  if (waiting.size() <= static_cast<size_t>(piece.tensor))
+    waiting.resize(piece.tensor + 1);
+  waiting[piece.tensor].bytes += piece.bytes;
+  waiting[piece.tensor].cycles += cycles;
+}
+
+void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces) {
+  llvm::SmallVector<const Piece *, 64> sorted;
   for (const Piece &piece : pieces)
     sorted.push_back(&piece);
-  // By address where the names are equal: the same order on every host. The longest of ranges with
-  // one beginning has the others.
-  std::ranges::sort(sorted, {},
-                    [](const Piece *it) { return std::tuple(it->name, it->place, -it->end, it); });
-  const bool isLoad = !pieces.empty() && pieces.front().isLoad;
-  const int64_t before = cache_.writtenBack(), earlier = backlog_;
-  const llvm::SmallVector<Shared, 64> shared = use(sorted, staysInL2);
-  backlog_ += cache_.writtenBack() - before;
-  if (isLoad)
-    load(sorted, shared, of);
-  else
-    store(sorted, earlier);
+  // Loads first. By address where the names are equal: the same order on every host. The longest of
+  // ranges with one beginning has the others.
+  std::ranges::sort(sorted, {}, [](const Piece *it) {
+    return std::tuple(!it->isLoad, it->tensor, it->name, it->place, -it->end, it);
+  });
+  cores_.clear();
+  int64_t fetched = 0, stored = 0;
+  llvm::SmallVector<std::pair<const Piece *, bool>, 64> loads; ///< with whether it waits for HBM
+  for (size_t i = 0, next; i < sorted.size(); i = next) {
+    next = i + 1;
+    while (next < sorted.size() && sorted[next]->tensor == sorted[i]->tensor &&
+           sorted[next]->isLoad == sorted[i]->isLoad)
+      ++next;
+    const Sorted ofTensor = Sorted(sorted).slice(i, next - i);
+    for (const Piece *piece : ofTensor)
+      if (cores_.size() <= static_cast<size_t>(piece->core))
+        cores_.resize(piece->core + 1);
+    if (sorted[i]->isLoad) {
+      fetched += load(ofTensor, loads);
+      continue;
+    }
+    (void)use(ofTensor);
+    for (const Piece *piece : ofTensor) {
+      OfCore &core = cores_[piece->core];
+      core.stored += piece->bytes;
+      core.storedCycles += piece->portCycles;
+      stored += piece->staysInL2 ? 0 : piece->bytes;
+    }
+  }
+  const int64_t written = static_cast<int64_t>(static_cast<double>(stored) * writtenBack_),
+                writeCycles = writeBack_.cycles(0, written),
+                hbm = fetched > 0 ? fetch_.cycles(0, fetched) + writeCycles : 0;
+  // Cores share HBM by what they fetch: one that fetches little is served early.
+  int64_t mostFetched = 1;
+  for (const OfCore &core : cores_)
+    mostFetched = std::max(mostFetched, core.fetched);
+  for (auto [piece, isFetched] : loads) {
+    const OfCore &core = cores_[piece->core];
+    int64_t own = core.port;
+    // Stores of more bytes than are loaded do not all meet loads.
+    if (core.ofVectorCore)
+      own += core.stored > core.loaded ? core.storedCycles * core.loaded / core.stored
+                                       : core.storedCycles;
+    // The rest of the time is that of the loads that wait for HBM, if there are any.
+    const int64_t all = std::max(own, static_cast<int64_t>(static_cast<double>(hbm) * core.fetched /
+                                                           mostFetched)),
+                  rest = std::max<int64_t>(0, all - core.loads),
+                  ofBytes = core.fetched > 0 ? core.fetched : core.loaded;
+    if (isFetched || core.fetched == 0)
+      loads_[piece->tensor].cycles += rest * piece->bytes / std::max<int64_t>(1, ofBytes);
+  }
+  for (const Piece *piece : sorted)
+    if (!piece->isLoad) {
+      const OfCore &core = cores_[piece->core];
+      const int64_t rest = fetched > 0 || piece->staysInL2
+                               ? 0
+                               : std::max<int64_t>(0, writeCycles - core.storedCycles);
+      wait(stores_, *piece, rest * piece->bytes / std::max<int64_t>(1, core.stored));
+    }
 }
 
 // `same`: by place. The core with the longest way to where the next one began leads: those behind
@@ -60,8 +127,7 @@ double GlobalMemory::largestPart(llvm::ArrayRef<Shared> same) {
 }
 
 /// Groups the pieces, and takes each through L2.
-llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(const Sorted &sorted,
-                                                              bool staysInL2) {
+llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(Sorted sorted) {
   llvm::SmallVector<Shared, 64> shared;
   for (const Piece *piece : sorted)
     if (!shared.empty() && shared.back().piece->name == piece->name &&
@@ -76,18 +142,18 @@ llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(const Sorted &sort
       ++next;
     const auto same = llvm::MutableArrayRef(shared).slice(i, next - i);
     if (same.front().piece->isRange())
-      useRanges(same, staysInL2);
+      useRanges(same);
     else
-      useNamed(same, staysInL2);
+      useNamed(same);
   }
   return shared;
 }
 
 // The first core that reads a line fetches it for all, wherever they begin.
-void GlobalMemory::useNamed(llvm::MutableArrayRef<Shared> same, bool staysInL2) {
+void GlobalMemory::useNamed(llvm::MutableArrayRef<Shared> same) {
   const Piece &piece = *same.front().piece;
-  const bool hit = cache_.use(piece.name, piece.distinct, !piece.isLoad && !staysInL2);
-  if (!piece.isLoad || staysInL2 || hit)
+  const bool hit = cache_.use(piece.name, piece.distinct);
+  if (!piece.isLoad || piece.staysInL2 || hit)
     return;
   same.front().fetched = piece.distinct;
   const double part = largestPart(same);
@@ -98,7 +164,7 @@ void GlobalMemory::useNamed(llvm::MutableArrayRef<Shared> same, bool staysInL2) 
 }
 
 // By sections of the tensor: pieces have some of them in common.
-void GlobalMemory::useRanges(llvm::MutableArrayRef<Shared> same, bool staysInL2) {
+void GlobalMemory::useRanges(llvm::MutableArrayRef<Shared> same) {
   constexpr int64_t section = 32768;
   constexpr uint64_t isSection = uint64_t(1) << 63; // no name has this bit
   constexpr unsigned tensorAt = 40;
@@ -112,7 +178,7 @@ void GlobalMemory::useRanges(llvm::MutableArrayRef<Shared> same, bool staysInL2)
           isSection | uint64_t(piece.tensor) << tensorAt | static_cast<uint64_t>(number);
       const int64_t own =
           std::min(piece.end, (number + 1) * section) - std::max(piece.begin, number * section);
-      if (cache_.use(key, section, !piece.isLoad && !staysInL2) || !piece.isLoad || staysInL2) {
+      if (cache_.use(key, section) || !piece.isLoad || piece.staysInL2) {
         one.isFetched |= fetchedNow_.contains(key);
         continue;
       }
@@ -126,16 +192,16 @@ void GlobalMemory::useRanges(llvm::MutableArrayRef<Shared> same, bool staysInL2)
     one.fetches = part * std::min(1.0, static_cast<double>(fetched) / distinct);
 }
 
-void GlobalMemory::load(const Sorted &sorted, llvm::ArrayRef<Shared> shared, RoundOf of) {
-  int64_t fetched = 0, all = 0, longest = 0;
+int64_t GlobalMemory::load(Sorted sorted,
+                           llvm::SmallVectorImpl<std::pair<const Piece *, bool>> &loads) {
+  const llvm::SmallVector<Shared, 64> shared = use(sorted);
+  int64_t fetched = 0, byVectorCores = 0;
   for (const Shared &one : shared)
     fetched += one.fetched;
   for (const Piece *piece : sorted)
-    all += piece->bytes;
-  fetched_ |= fetched > 0;
-  const int64_t fetchCycles = fetch_.cycles(0, fetched);
-  const int64_t hbmCycles = fetchCycles + (fetched > 0 ? writeBack_.cycles(0, backlog_) : 0);
-  const int64_t vectorCycles = of.vectorCores ? vectors_.cycles(0, all) : 0;
+    byVectorCores += piece->ofVectorCore ? piece->bytes : 0;
+  const int64_t fetchCycles = fetch_.cycles(0, fetched),
+                vectorCycles = vectors_.cycles(0, byVectorCores);
 
   const Piece *const *piece = sorted.begin();
   for (const Shared &one : shared)
@@ -149,34 +215,20 @@ void GlobalMemory::load(const Sorted &sorted, llvm::ArrayRef<Shared> shared, Rou
       const int64_t alone = ofCore_.cycles(0, it.distinct),
                     ownFetches = port + static_cast<int64_t>(std::max<int64_t>(0, alone - port) *
                                                              one.fetches);
-      const int64_t fetchedFor = std::max(hbmCycles, ownFetches);
-      const int64_t needed = std::max(lineCycles, one.isFetched ? fetchedFor : 0);
-      const int64_t own = std::max(it.portCycles, vectorCycles) +
-                          static_cast<int64_t>(it.bytes * of.storeCyclesPerByte);
+      const int64_t needed =
+          std::max(lineCycles, one.isFetched ? std::max(fetchCycles, ownFetches) : 0);
+      const int64_t own = std::max(it.portCycles, it.ofVectorCore ? vectorCycles : 0);
       const int64_t taken = std::max(std::max(needed, port) + it.portCycles - port, own);
-      if (loads_.size() <= static_cast<size_t>(it.tensor))
-        loads_.resize(it.tensor + 1);
-      loads_[it.tensor].bytes += it.bytes;
-      loads_[it.tensor].cycles += taken - it.portCycles;
-      longest = std::max(longest, taken);
+      OfCore &core = cores_[it.core];
+      core.loads += taken;
+      core.port += own;
+      core.loaded += it.bytes;
+      core.fetched += one.isFetched ? it.bytes : 0;
+      core.ofVectorCore = it.ofVectorCore;
+      loads.emplace_back(&it, one.isFetched);
+      wait(loads_, it, taken - it.portCycles);
     }
-  // HBM drains its backlog while no core waits for it.
-  const int64_t spare = std::max<int64_t>(0, longest - fetchCycles);
-  const double perCycle = writeRate(machine_) / (machine_.megahertz * 1e6);
-  backlog_ = std::max<int64_t>(0, backlog_ - spare * static_cast<int64_t>(perCycle));
-}
-
-void GlobalMemory::store(const Sorted &sorted, int64_t earlier) {
-  const int64_t waitsFor = fetched_ ? 0 : earlier;
-  const int64_t needed = writeBack_.cycles(0, waitsFor);
-  backlog_ -= waitsFor;
-  fetched_ = false;
-  for (const Piece *piece : sorted) {
-    if (stores_.size() <= static_cast<size_t>(piece->tensor))
-      stores_.resize(piece->tensor + 1);
-    stores_[piece->tensor].bytes += piece->bytes;
-    stores_[piece->tensor].cycles += std::max<int64_t>(0, needed - piece->portCycles);
-  }
+  return fetched;
 }
 
 Cost GlobalMemory::port(const Link &link) const {

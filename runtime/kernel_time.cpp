@@ -6,8 +6,12 @@
 
 namespace mmk {
 
-int64_t taskCycles(const Machine &machine) {
-  return std::llround(machine.taskMicroseconds * machine.megahertz);
+int64_t taskCycles(const Machine &machine, bool usesBothKinds) {
+  const auto &mixed = machine.mixedTask;
+  const double ofBoth = mixed.as == Machine::MixedTask::library ? mixed.library : mixed.handWritten;
+  return std::llround(machine.megahertz * (usesBothKinds
+                                               ? std::max(machine.taskMicroseconds, ofBoth)
+                                               : machine.taskMicroseconds));
 }
 
 KernelTime::KernelTime(const Machine &machine, int64_t blocks)
@@ -29,13 +33,25 @@ void KernelTime::add(int64_t block, const BlockTime &time) {
 
 void KernelTime::endPhase() { start_ = end_; }
 
+bool KernelTime::usesBothKinds() const {
+  std::array<bool, 2> uses{};
+  for (const BlockTotal &block : blocks_)
+    for (size_t unit = 0; unit < block.busy.size(); ++unit)
+      for (Pipe pipe : allPipes)
+        if (pipe != Pipe::scalar && block.busy[unit][static_cast<size_t>(pipe)] > 0)
+          uses[unit > 0] = true;
+  return uses[0] && uses[1];
+}
+
 ClockReport KernelTime::report() const {
   ClockReport report;
-  const int64_t cycles = end_ + taskCycles(machine_);
+  report.usesBothKinds = usesBothKinds();
+  report.taskCycles = taskCycles(machine_, report.usesBothKinds);
+  const int64_t cycles = end_ + report.taskCycles;
   report.cycles = cycles;
   report.movedBytes = moved_;
   report.microseconds = cycles / machine_.megahertz;
-  report.taskMicroseconds = taskCycles(machine_) / machine_.megahertz;
+  report.taskMicroseconds = report.taskCycles / machine_.megahertz;
   report.launchMicroseconds = machine_.launchMicroseconds;
 
   PipeCycles cube{}, vector{};

@@ -9,14 +9,14 @@
 
 namespace mmk {
 
-/// Keeps the pieces that were used last, as many as fit. Stored pieces are written back when they
-/// are evicted. Cores that use the same data at the same time use the same pieces.
+/// Keeps the pieces that were used last, as many as fit. Cores that use the same data at the same
+/// time use the same pieces.
 class L2 {
 public:
   explicit L2(int64_t capacity) : capacity_(capacity) { pieces_.push_back({}); }
 
   /// Uses a piece; whether it was there.
-  bool use(uint64_t key, int64_t bytes, bool stores = false) {
+  bool use(uint64_t key, int64_t bytes) {
     const auto [entry, isNew] = index_.try_emplace(key, pieces_.size());
     const uint32_t piece = entry->second;
     if (isNew)
@@ -26,30 +26,23 @@ public:
       leave(piece);
     else
       used_ += pieces_[piece].held = bytes;
-    pieces_[piece].dirty |= stores;
     enter(piece);
     while (used_ > capacity_)
       drop(pieces_[ends].next);
     return hit;
   }
 
-  /// Bytes that were written to memory so far.
-  int64_t writtenBack() const { return writtenBack_; }
-
 private:
   /// In a ring from the oldest to the newest, which piece 0 closes.
   struct Piece {
     uint32_t before = 0, next = 0;
     int64_t held = 0; ///< bytes; 0: not in the cache
-    bool dirty = false;
   };
   static constexpr uint32_t ends = 0;
 
   void drop(uint32_t piece) {
     used_ -= pieces_[piece].held;
-    writtenBack_ += pieces_[piece].dirty ? pieces_[piece].held : 0;
     pieces_[piece].held = 0;
-    pieces_[piece].dirty = false;
     leave(piece);
   }
   void leave(uint32_t piece) {
@@ -63,7 +56,7 @@ private:
     pieces_[ends].before = piece;
   }
 
-  int64_t capacity_, used_ = 0, writtenBack_ = 0;
+  int64_t capacity_, used_ = 0;
   llvm::DenseMap<uint64_t, uint32_t> index_;
   std::vector<Piece> pieces_;
 };

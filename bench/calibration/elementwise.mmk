@@ -10,3 +10,11 @@ kernel rectify(x: f32[M, N]) -> z: f32[M, N] {
 kernel bent(x: f32[M, N]) -> z: f32[M, N] {
   z = gelu_tanh(x);
 }
+
+kernel sigmoid(x: f32[M, N]) -> z: f32[M, N] {
+  z = 1 / (1 + exp(-x));
+}
+
+kernel swiglu(x: f32[M, N], y: f32[M, N]) -> z: f32[M, N] {
+  z = silu(x) * y;
+}

@@ -84,11 +84,15 @@ llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &ov
     }
     Machine &machine = machines.at(row.machine);
     machine.l2Warm = row.isSimulated;
+    const auto mixedTask = machine.mixedTask;
+    if (row.usesCubesAlone)
+      machine.mixedTask = {};
     llvm::Expected<ClockReport> report = count(row, machine);
+    machine.mixedTask = mixedTask;
     if (!report)
       return report.takeError();
     Result result{&row, std::nullopt, {}};
-    const double fixed = row.isSimulated ? taskCycles(machine) / machine.megahertz : 0;
+    const double fixed = row.isSimulated ? report->taskMicroseconds : 0;
     if (row.task)
       result.task = Value{*row.task, report->microseconds - fixed};
     for (auto [pipe, measured] : row.pipes)

@@ -100,7 +100,38 @@ Row quantised(std::string name, Kind kind, std::string machine, std::vector<int6
           .choices = {{"order", "swizzle(4)"}, {"store", "overlapped"}},
           .dims = std::move(dims),
           .task = task,
-          .reading = std::move(reading)};
+          .reading = std::move(reading) + "; the library scales in the fixpipe, without vector "
+                                          "cores",
+          .usesCubesAlone = true};
+}
+
+/// A quantised product that the vector cores scale by columns and rows: examples 12 and 44 of
+/// catlass, whose tiling is public. The second keeps a panel of A in L1.
+Row dequantised(bool keepsA, std::vector<int64_t> dims, double task) {
+  Row row{.name = fmt::format("catlass {}, {}x{}x{}", keepsA ? 44 : 12, dims[0], dims[2], dims[1]),
+          .kind = Kind::mixed,
+          .file = "matmul_dequant.mmk",
+          .dims = std::move(dims),
+          .task = task};
+  // A line of tiles, of one panel, is divided between the cores that the lines leave.
+  const int64_t lines = row.dims[0] / 128;
+  row.choices = keepsA ? Choices{{"order", "rows"},
+                                 {"keep", fmt::format("A({})", row.dims[1])},
+                                 {"stage.K", row.dims[1] > 1024 ? "256" : "512"},
+                                 {"grid.M", std::to_string(lines)},
+                                 {"grid.N", std::to_string(24 / lines)}}
+                       : Choices{{"order", "swizzle(3)"}};
+  return row;
+}
+
+std::vector<Row> mixed() {
+  return {
+      dequantised(false, {512, 1024, 4096}, 33.26),  dequantised(true, {512, 1024, 4096}, 31.73),
+      dequantised(false, {128, 1024, 16384}, 38.68), dequantised(true, {128, 1024, 16384}, 37.05),
+      dequantised(false, {1024, 1024, 4096}, 42.66), dequantised(true, {1024, 1024, 4096}, 41.96),
+      dequantised(false, {512, 1024, 8192}, 52.36),  dequantised(true, {512, 1024, 8192}, 44.05),
+      dequantised(false, {128, 2048, 16384}, 53.77), dequantised(true, {128, 2048, 16384}, 52.75),
+  };
 }
 
 std::vector<Row> products() {
@@ -179,12 +210,14 @@ std::vector<Row> elementwiseRows() {
       elementwise("bent", "f32", 2048, 2048, 17.3, form),
       elementwise("bent", "bf16", 4096, 4096, 62.32, form),
       elementwise("bent", "f16", 8192, 8192, 232.59),
+      elementwise("sigmoid", "f32", 8192, 8192, 360),
+      elementwise("swiglu", "f16", 8192, 8192, 288.77),
   };
 }
 
 std::vector<Row> makeRows() {
   std::vector<Row> all;
-  for (auto part : {improvement, products, transfers, elementwiseRows})
+  for (auto part : {improvement, products, mixed, transfers, elementwiseRows})
     for (Row &row : part())
       all.push_back(std::move(row));
   return all;
@@ -198,6 +231,8 @@ std::string_view nameOf(Kind kind) {
     return "products of 40 us and more";
   case Kind::smallProduct:
     return "products below 40 us";
+  case Kind::mixed:
+    return "mixed tasks";
   case Kind::transfer:
     return "transfers";
   case Kind::elementwise:

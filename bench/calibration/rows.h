@@ -13,8 +13,9 @@
 namespace mmk::calibration {
 
 /// The classes for which errors are summed up. A product is small below 40 microseconds.
-enum class Kind { product, smallProduct, transfer, elementwise };
-inline constexpr Kind allKinds[] = {Kind::product, Kind::smallProduct, Kind::transfer,
+/// Mixed tasks are those of cube and vector cores.
+enum class Kind { product, smallProduct, mixed, transfer, elementwise };
+inline constexpr Kind allKinds[] = {Kind::product, Kind::smallProduct, Kind::mixed, Kind::transfer,
                                     Kind::elementwise};
 std::string_view nameOf(Kind kind);
 
@@ -29,8 +30,9 @@ struct Row {
   std::vector<int64_t> dims = {};  ///< in the kernel's order
   std::optional<double> task = {}; ///< microseconds
   std::map<Pipe, double> pipes = {};
-  std::string reading = {}; ///< what of the row had to be assumed
-  bool isSimulated = false; ///< without the fixed cost of a task, and all data found in L2
+  std::string reading = {};    ///< what of the row had to be assumed
+  bool usesCubesAlone = false; ///< where the emulated kernel needs vector cores, too
+  bool isSimulated = false;    ///< without the fixed cost of a task, and all data found in L2
 };
 
 const std::vector<Row> &rows();

@@ -8,7 +8,8 @@ class TimelineView {
     this.case = each;
     this.words = new Words(each.timeline, isSplit(each));
     this.lanes = lanes;
-    this.end = Math.max(1, each.timeline.end);
+    this.worked = Math.max(1, each.timeline.end);
+    this.end = this.worked + each.timeline.task;
     this.closed = new Set();
     this.showsCritical = true;
     this.chosen = null; // {lane, event}, pinned
@@ -43,7 +44,7 @@ class TimelineView {
 
   spoken() {
     const busiest = [...this.case.pipes].sort((a, b) => b.ratio - a.ratio)[0];
-    return `Timeline of ${this.lanes.length} pipes over ${count(this.end)} cycles. ` +
+    return `Timeline of ${this.lanes.length} pipes over ${count(this.worked)} cycles. ` +
       (busiest ? `The busiest is ${nameOfPipe(this.case, busiest.core, busiest.pipe)}, ${percent(busiest.ratio)} of the time.` : '');
   }
 
@@ -89,7 +90,7 @@ class TimelineView {
     return element('details', {}, element('summary', {}, `The ${this.lanes.length} lanes as a table`),
       table(['block', 'core', 'pipe', 'instructions', 'busy', 'waiting'], this.lanes.map(lane =>
         [lane.block, this.words.core(lane.unit), lane.pipe, count(lane.events),
-          percent(lane.busy / this.end), percent(lane.waiting / this.end)].map(String)), [3, 4, 5]));
+          percent(lane.busy / this.worked), percent(lane.waiting / this.worked)].map(String)), [3, 4, 5]));
   }
 
   /** The column of names, and where on the page each lane is. */
@@ -107,7 +108,7 @@ class TimelineView {
       for (const lane of this.lanes.filter(lane => lane.block === block)) {
         const label = element('div', {class: 'lane', 'data-lane': `${block}/${lane.unit}/${lane.pipe}`, hidden: !isOpen},
           chip(lane.pipe), element('span', {}, element('em', {}, this.words.split ? `${this.words.core(lane.unit)} ` : ''), lane.pipe),
-          element('b', {}, percent(lane.busy / this.end)));
+          element('b', {}, percent(lane.busy / this.worked)));
         this.labels.append(label);
         if (!isOpen) continue;
         this.rows.push({block, top, height: laneHeight, lane, label});
@@ -208,6 +209,7 @@ class TimelineView {
     const box = this.canvas.getBoundingClientRect();
     const y = event.clientY - box.top;
     if (y < axisHeight) return null;
+    if (this.time(event.clientX - box.left) > this.worked) return null;
     const row = this.rows.find(row => y + this.frame.scrollTop >= row.top && y + this.frame.scrollTop < row.top + row.height);
     if (!row || !row.lane) return null;
     const found = row.lane.at(this.time(event.clientX - box.left), 3 * this.end / this.width / this.transform.k);
@@ -257,13 +259,14 @@ class TimelineView {
       .filter(row => row.top <= height && row.top + row.height >= axisHeight);
     for (const row of rows) {
       context.fillStyle = row.lane ? this.palette.lane : this.palette.panel;
-      if (row.lane) context.fillRect(this.x(0), row.top + 2, this.x(this.end) - this.x(0), laneHeight - 4);
+      if (row.lane) context.fillRect(this.x(0), row.top + 2, this.x(this.worked) - this.x(0), laneHeight - 4);
       else context.fillRect(0, row.top, this.width, row.height);
     }
     this.paintTicks(context, ticks, height);
     for (const row of rows)
       if (row.lane) this.paintLane(context, row.lane, row.top + 2, laneHeight - 4);
     this.paintPhases(context, height);
+    this.paintTask(context, height);
     for (const what of [this.under, this.chosen]) if (what) this.mark(context, what);
     this.paintAxis(context, ticks);
   }
@@ -406,6 +409,17 @@ class TimelineView {
     }
     context.setLineDash([]);
   }
+  /** What a task takes beside its instructions, after the last of them. */
+  paintTask(context, height) {
+    const left = this.x(this.worked), right = Math.min(this.width, this.x(this.end));
+    if (right - left < 0.4) return;
+    this.hatch(context, left, right, axisHeight, height - axisHeight, this.palette.soft);
+    this.paintText(context, this.nameOfTask(), left, right - left, axisHeight + headingHeight / 2, this.palette.ink);
+  }
+  nameOfTask() {
+    const kinds = this.case.timeline.kinds;
+    return `fixed cost of a task${kinds ? ` of ${kinds}` : ''}: ${(this.case.timeline.task / report.megahertz).toFixed(2)} \u00b5s`;
+  }
   paintAxis(context, ticks) {
     context.fillStyle = this.palette.panel;
     context.fillRect(0, 0, this.width, axisHeight);
@@ -432,7 +446,7 @@ function showTimeline(each, lanes) {
     element('h2', {id: 'timeline-title'}, 'Timeline'),
     element('p', {}, `${count(lanes.length)} pipes of ${blocks === 1 ? 'one block' : `${blocks} blocks`}, ` +
       `${count(d3.sum(lanes, lane => lane.events))} instructions in ${count(each.timeline.end)} cycles` +
-      `${each.timeline.phases.length > 1 ? `, ${each.timeline.phases.length} phases` : ''}.`),
+      `${each.timeline.phases.length > 1 ? `, ${each.timeline.phases.length} phases` : ''}, then ${view.nameOfTask()}.`),
     shown ? element('p', {class: 'note'}, `Not everything is in the picture: it shows ${shown}.`) : '',
     ...view.build());
   view.resize();

@@ -340,7 +340,7 @@ private:
     const ClockReport everyEvent =
         expected(countCall(kernel, machine, call, &events), "the variant can be counted");
     expect(repeated.cycles == everyEvent.cycles &&
-               everyEvent.cycles == events.end + taskCycles(machine),
+               everyEvent.cycles == events.end + everyEvent.taskCycles,
            "counting and its events agree",
            fmt::format("{}: {} cycles counted, {} with events, the last at {}", where_,
                        repeated.cycles, everyEvent.cycles, events.end));

@@ -22,17 +22,17 @@ class History(CommandTest):
 
     def test_cycles(self):
         self.assertRegex(self.mmk(*COUNT), r"history in kept:\ncase  figure    now  threshold  results\nS4    cycles  "
-                                           r"10930          -        1  collecting\n")
-        self.assertRegex(self.mmk(*COUNT), r"S4    cycles  10930      10930        2  within\n")
-        self.assertRegex(self.mmk(*COUNT, *SLOW, exit=1), r"S4    cycles  11983      10930        3  slower\n")
+                                           r"40630          -        1  collecting\n")
+        self.assertRegex(self.mmk(*COUNT), r"S4    cycles  40630      40630        2  within\n")
+        self.assertRegex(self.mmk(*COUNT, *SLOW, exit=1), r"S4    cycles  41683      40630        3  slower\n")
         [row] = self.rows()
         self.assertEqual([each["slower"] for each in row["results"]], [False, False, True])
         self.assertEqual((row["kernel"], row["machine"], row["case"], row["figure"], row["computer"], row["threshold"]),
-                         ("matmul_bias_leakyrelu", "ascend910b3", "S4", "cycles", "", 10930))
+                         ("matmul_bias_leakyrelu", "ascend910b3", "S4", "cycles", "", 40630))
         # A result beyond the threshold does not move it; an update takes it in.
         self.mmk(*COUNT, *SLOW, exit=1)
         self.mmk(*COUNT, *SLOW, "--update-thresholds")
-        self.assertRegex(self.mmk(*COUNT, *SLOW), "11983      11983        6  within")
+        self.assertRegex(self.mmk(*COUNT, *SLOW), "41683      41683        6  within")
         # Fewer cycles do not tighten it.
         self.mmk(*COUNT)
         self.mmk(*COUNT, *SLOW)
@@ -97,7 +97,7 @@ class History(CommandTest):
         self.assertEqual(len(re.findall("<circle", page)), 3)
         self.assertEqual(len(re.findall('<circle class="slower"', page)), 1)
         self.assertIn('class="threshold"', page)
-        self.assertIn("last: 11983 of 3 results; threshold: 10930", page)
+        self.assertIn("last: 41683 of 3 results; threshold: 40630", page)
 
     def test_messages(self):
         folder = self.folder / "kept"

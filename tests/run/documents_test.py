@@ -20,12 +20,12 @@ LARGE_TILES = [word for choice in ("tile.M=128", "tile.N=256", "tile.K=64", "sta
 CYCLES = [
     (6058, "examples/matmul_small.mmk", ["--case", "cube"]),
     (11391, "examples/matmul_small.mmk", ["--case", "cube", "--set", "tile.M=128", "--set", "tile.N=256"]),
-    (39879, "deep", []),
+    (69569, "deep", []),
     (240276, "deep", ["--set", "grid.K=1"]),
     (217465, "rows", HALF_PORT),
     (236759, "rows", HALF_PORT + LARGE_TILES),
-    (160190, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1", "--set", "bias=table"]),
-    (159976, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1"]),
+    (189890, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1", "--set", "bias=table"]),
+    (189676, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1"]),
 ]
 COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "report", "check", "format", "import", "machines", "help"]
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[+-]\d+)?")

@@ -160,18 +160,32 @@ class Page(CommandTest):
                         for event in events]
                     self.assertEqual(self.browser.run(EVENTS, lane), expected, (machine, lane))
 
-    def test_it_is_painted(self):
-        self.profile("--case", "S4")
-        self.show()
+    def colours(self):
+        """The pipes whose colours are on the canvas."""
         self.browser.frame()
-        colours = self.browser.run("""
+        return self.browser.run("""
             const canvas = document.querySelector('.frame canvas');
             const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
             const seen = {};
             for (let i = 0; i < data.length; i += 4)
               seen['#' + [0, 1, 2].map(k => data[i + k].toString(16).padStart(2, '0')).join('')] = 1;
             return report.pipes.filter(pipe => seen[pipeColor(pipe)]);""")
-        self.assertEqual(colours, ["scalar", "mte1", "mte2", "mte3", "cube", "fixpipe", "vector"])
+
+    def test_it_is_painted(self):
+        self.profile("--case", "S1")
+        self.show()
+        self.assertEqual(self.colours(), ["scalar", "mte1", "mte2", "mte3", "cube", "fixpipe", "vector"])
+
+    def test_the_fixed_cost_of_a_task_follows_its_instructions(self):
+        self.profile("--case", "S4")
+        self.show()
+        worked, end, task = self.browser.run("return [view.worked, view.end, view.case.timeline.task]")
+        self.assertEqual(end - worked, task)
+        cost = "fixed cost of a task of cube and vector cores: 18.00 \u00b5s"
+        self.assertIn(f"then {cost}.", self.browser.run("return document.getElementById('timeline').textContent"))
+        # Zoomed to it, the picture has no instruction.
+        self.browser.run("view.show(view.worked + 1, view.end)")
+        self.assertEqual(self.colours(), [])
 
     def test_wheel_drag_and_keys(self):
         self.profile("--case", "S1")

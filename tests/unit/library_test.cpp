@@ -176,7 +176,7 @@ TEST(Library, runsOnAnEmulatedCoreAndCounts) {
 
 TEST(Library, choosesTheVariantForAShape) {
   const char *open = "kernel f(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] { c = relu(a @ b); }";
-  const mmk_dimension deep[] = {{"M", 64}, {"N", 64}, {"K", 8192}};
+  const mmk_dimension deep[] = {{"M", 64}, {"N", 64}, {"K", 65536}};
   mmk_compile_options options = {};
   options.machine = "ascend910b3";
   const auto cyclesOf = [&](const Kernel &kernel) {

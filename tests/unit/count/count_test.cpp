@@ -621,7 +621,7 @@ TEST_F(WholeKernel, EventsEndWhenThePhaseDoes) {
                                    Choices{{"store", "overlapped"}}}) {
       Reader reader;
       const ClockReport report = this->report(machine, choices, 1000, 513, 301, &reader);
-      const int64_t end = report.cycles - taskCycles(machineNamed(machine));
+      const int64_t end = report.cycles - report.taskCycles;
       EXPECT_EQ(reader.phases.back().end, end);
       int64_t last = 0;
       for (auto [block, end] : reader.ends)

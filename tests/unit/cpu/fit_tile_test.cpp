@@ -15,6 +15,7 @@ ClockReport count(const std::string &variant, std::vector<int64_t> dims,
   EXPECT_TRUE(kernel.ready()) << kernel.messages;
   Machine withoutTask = kernel.machine;
   withoutTask.taskMicroseconds = 0;
+  withoutTask.mixedTask = {};
   return llvm::cantFail(countKernel(kernel.kernel(), withoutTask, dims));
 }
 

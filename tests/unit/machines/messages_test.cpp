@@ -108,7 +108,7 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
       "description, kind, topology, cube_cores, vector_cores_per_cube, megahertz, memories, "
       "links, hbm, l2, packet_bytes, cube, load3d, vector, vector_function, flag_cycles, "
       "issue_cycles, scalar_load_cycles, scalar_line_bytes, queue_depth, event_ids, cross_flags, "
-      "task_microseconds or launch_microseconds");
+      "task_microseconds, mixed_task or launch_microseconds");
 }
 
 TEST_F(MachineMessages, WrongTypes) {

@@ -113,19 +113,6 @@ TEST(L2, KeepsWhatWasUsedLast) {
   EXPECT_FALSE(cache.use(1, 100));
 }
 
-// Stored data is written back once, when it is evicted.
-TEST(L2, WritesBackWhatItDrops) {
-  L2 cache(300);
-  cache.use(1, 100, true);
-  cache.use(2, 100);
-  cache.use(1, 100);
-  EXPECT_EQ(cache.writtenBack(), 0);
-  cache.use(3, 300);
-  EXPECT_EQ(cache.writtenBack(), 100);
-  cache.use(4, 300);
-  EXPECT_EQ(cache.writtenBack(), 100);
-}
-
 struct GlobalMemoryTest : testing::Test {
   GlobalMemoryTest() {
     machine.megahertz = 1000;
@@ -138,8 +125,27 @@ struct GlobalMemoryTest : testing::Test {
   /// The transfers of eight cores in a round, each 8000 bytes; `sharers` of them the same.
   std::vector<Piece> round(int64_t sharers, uint64_t first = 0, bool isLoad = true) const {
     std::vector<Piece> pieces;
-    for (uint64_t core = 0; core < 8; ++core)
+    for (uint64_t core = 0; core < 8; ++core) {
       pieces.push_back({first + core / sharers, 0, 8000, 8000, 8000 / 80, 20, 0, isLoad});
+      pieces.back().core = static_cast<int32_t>(core);
+    }
+    return pieces;
+  }
+  static std::vector<Piece> ofWorkspace(std::vector<Piece> pieces) {
+    for (Piece &piece : pieces)
+      piece.staysInL2 = true;
+    return pieces;
+  }
+  /// The same of vector cores, which are eight others.
+  static std::vector<Piece> ofVectorCores(std::vector<Piece> pieces) {
+    for (Piece &piece : pieces) {
+      piece.ofVectorCore = true;
+      piece.core += 8;
+    }
+    return pieces;
+  }
+  static std::vector<Piece> both(std::vector<Piece> pieces, const std::vector<Piece> &others) {
+    pieces.insert(pieces.end(), others.begin(), others.end());
     return pieces;
   }
   int64_t load(const GlobalMemory &memory) const { return memory.load(link, 0).cycles(0, 8000); }
@@ -222,7 +228,7 @@ TEST_F(GlobalMemoryTest, LinesOfPartsThatOverlapAreFetchedOnce) {
   std::vector<Piece> pieces;
   for (int64_t core = 0; core < 8; ++core)
     pieces.push_back({static_cast<uint64_t>(core), 0, 2 * section, 2 * section, port, 20, 0, true,
-                      0, core * section, (core + 2) * section});
+                      0, core * section, (core + 2) * section, static_cast<int32_t>(core)});
   const auto load = [&](const GlobalMemory &from) {
     return from.load(link, 0).cycles(0, 2 * section);
   };
@@ -284,34 +290,60 @@ TEST_F(GlobalMemoryTest, StoresEndInL2) {
   EXPECT_EQ(memory.port(link).cycles(0, 8000), 100);
 }
 
-// To make room for the 64000 bytes that are read, 64000 that were stored are written.
-TEST_F(GlobalMemoryTest, WhatL2WritesBackTakesTimeOfHbm) {
-  machine.l2Bytes = 64000;
-  GlobalMemory memory(machine);
-  memory.addRound(round(1, 100, /*isLoad=*/false));
-  memory.addRound(round(1));
+// Nothing that fits into L2 is written back by its task, and all from twice that on.
+TEST_F(GlobalMemoryTest, WhatDoesNotFitIntoL2IsWrittenBack) {
+  EXPECT_EQ(writtenBack(machine, 500000, 500000), 0);
+  EXPECT_EQ(writtenBack(machine, 1000000, 500000), 0.5);
+  EXPECT_EQ(writtenBack(machine, 1000000, 1000000), 1);
+  EXPECT_EQ(writtenBack(machine, 0, 4000000), 1);
+  machine.l2Bytes = 0;
+  EXPECT_EQ(writtenBack(machine, 1, 1), 1);
+}
+
+// HBM gives 64000 bytes and takes 64000, or half of them, in the same round.
+TEST_F(GlobalMemoryTest, WriteBacksTakeTimeOfHbm) {
+  for (const auto &[part, cycles] : {std::pair(0.0, 400), {0.5, 600}, {1.0, 800}}) {
+    GlobalMemory memory(machine, part);
+    memory.addRound(both(round(1), round(1, 100, /*isLoad=*/false)));
+    EXPECT_EQ(load(memory), cycles);
+    EXPECT_EQ(memory.store(link, 0).cycles(0, 8000), 100);
+  }
+}
+
+// What vector cores store takes HBM from the loads of cube cores.
+TEST_F(GlobalMemoryTest, BothKindsOfCoresShareHbm) {
+  GlobalMemory memory(machine, 1);
+  memory.addRound(both(round(1), ofVectorCores(round(1, 100, /*isLoad=*/false))));
   EXPECT_EQ(load(memory), 800);
 }
 
 // Written data takes HBM longer than what is read, where the machine says so.
 TEST_F(GlobalMemoryTest, HbmWritesAtItsOwnRate) {
-  machine.l2Bytes = 64000;
   machine.hbmWriteBytesPerSecond = 80e9;
-  GlobalMemory memory(machine);
-  memory.addRound(round(1, 100, /*isLoad=*/false));
-  memory.addRound(round(1));
+  GlobalMemory memory(machine, 1);
+  memory.addRound(both(round(1), round(1, 100, /*isLoad=*/false)));
   EXPECT_EQ(load(memory), 400 + 800);
+  EXPECT_EQ(hbmCycles(machine, 64000, 64000), 400 + 800);
 }
 
-// Where nothing is loaded, a store waits for what the stores before it have evicted.
-TEST_F(GlobalMemoryTest, StoresAloneWaitForWhatTheyEvict) {
-  machine.l2Bytes = 64000;
-  GlobalMemory memory(machine);
+// Where nothing is loaded, stores wait for the write-backs.
+TEST_F(GlobalMemoryTest, StoresAloneWaitForWriteBacks) {
+  GlobalMemory memory(machine, 1);
   for (uint64_t i = 0; i < 4; ++i)
     memory.addRound(round(1, 100 * i, /*isLoad=*/false));
-  // None, none, and twice the 64000 bytes of the round before.
-  EXPECT_EQ(memory.store(link, 0).cycles(0, 8000), (100 + 100 + 400 + 400) / 4);
+  EXPECT_EQ(memory.store(link, 0).cycles(0, 8000), 400);
   EXPECT_EQ(memory.load(link, 0).cycles(0, 8000), 100);
+}
+
+// Two tensors that are loaded in one round, of which one hits: HBM works all the time.
+TEST_F(GlobalMemoryTest, HitsLeaveHbmToTheOthers) {
+  GlobalMemory memory(machine, 1);
+  std::vector<Piece> hits = round(1, 200);
+  for (Piece &piece : hits)
+    piece.tensor = 1;
+  memory.addRound(hits);
+  memory.addRound(both(both(hits, round(1)), round(1, 100, /*isLoad=*/false)));
+  EXPECT_EQ(load(memory), 800 - 100);
 }
 
 // A task that begins again finds what it has left; the time of the first is not counted.
@@ -327,23 +359,23 @@ TEST_F(GlobalMemoryTest, ATaskThatBeginsAgainFindsWhatItLeft) {
 TEST_F(GlobalMemoryTest, VectorCoresShareTheirWay) {
   machine.l2VectorBytesPerSecond = 320e9; // 64000 bytes in 200 cycles
   GlobalMemory cube(machine), vector(machine), stores(machine);
-  cube.addRound(round(1), /*staysInL2=*/true);
+  const std::vector<Piece> loads = ofWorkspace(round(1)),
+                           stored = ofWorkspace(round(1, 100, /*isLoad=*/false));
+  cube.addRound(loads);
   EXPECT_EQ(load(cube), 100);
-  vector.addRound(round(1), /*staysInL2=*/true, {.vectorCores = true});
+  vector.addRound(ofVectorCores(loads));
   EXPECT_EQ(load(vector), 200);
-  stores.addRound(round(1), /*staysInL2=*/true,
-                  {.vectorCores = true, .storeCyclesPerByte = 1 / 80.0});
+  stores.addRound(ofVectorCores(both(loads, stored)));
   EXPECT_EQ(load(stores), 300);
   // Waiting for HBM, it stores.
   GlobalMemory missing(machine);
-  missing.addRound(round(1), /*staysInL2=*/false,
-                   {.vectorCores = true, .storeCyclesPerByte = 1 / 80.0});
+  missing.addRound(ofVectorCores(both(round(1), round(1, 100, /*isLoad=*/false))));
   EXPECT_EQ(load(missing), 400);
 }
 
 TEST_F(GlobalMemoryTest, ASmallWorkspaceStaysInL2) {
   GlobalMemory memory(machine);
-  memory.addRound(round(1), /*staysInL2=*/true);
+  memory.addRound(ofWorkspace(round(1)));
   EXPECT_EQ(load(memory), 100);
 }
 
@@ -354,9 +386,9 @@ TEST_F(GlobalMemoryTest, CoresOnOneLineAreServedOneAfterTheOther) {
   GlobalMemory eight(machine), two(machine), none(machine);
   eight.addRound(round(8));
   EXPECT_EQ(load(eight), 160);
-  two.addRound(round(2), /*staysInL2=*/true);
+  two.addRound(ofWorkspace(round(2)));
   EXPECT_EQ(load(two), 100);
-  none.addRound(round(1), /*staysInL2=*/true);
+  none.addRound(ofWorkspace(round(1)));
   EXPECT_EQ(load(none), 100);
 }
 

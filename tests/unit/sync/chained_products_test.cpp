@@ -174,8 +174,8 @@ TEST(Chained, IsCounted) {
   Synchronised kernel(Synchronised::Ir{chained}, machineName, {});
   ASSERT_TRUE(kernel.ready());
   auto cycles = [&](int64_t n) {
-    return llvm::cantFail(countKernel(kernel.kernel(), kernel.machine, {n})).cycles -
-           taskCycles(kernel.machine);
+    const ClockReport report = llvm::cantFail(countKernel(kernel.kernel(), kernel.machine, {n}));
+    return report.cycles - report.taskCycles;
   };
   EXPECT_EQ(cycles(16), 1096);
   EXPECT_EQ(cycles(160), 7378);

@@ -137,8 +137,8 @@ struct Kernel {
     EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
   }
   int64_t cycles(int64_t dim) {
-    return llvm::cantFail(countKernel(kernel.kernel(), kernel.machine, {dim})).cycles -
-           taskCycles(kernel.machine);
+    const ClockReport report = llvm::cantFail(countKernel(kernel.kernel(), kernel.machine, {dim}));
+    return report.cycles - report.taskCycles;
   }
 
   Synchronised kernel;

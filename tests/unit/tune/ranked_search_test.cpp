@@ -84,8 +84,8 @@ TEST(RankedSearch, IsRepeatableWithWhatIsKnown) {
 TEST(RankedSearch, KeepsToItsLimits) {
   const RankedSpace whole(productText, {700, 333, 200}, "ascend910b3");
   EXPECT_EQ(Ranked(whole, variants(50)).points.size(), 50U);
-  const Ranked short_(whole, {.variants = 200, .effort = 1, .fewest = 20, .few = 40});
-  EXPECT_GE(short_.points.size(), 20U);
+  const Ranked short_(whole, {.variants = 200, .effort = 1, .fewest = 32, .few = 40});
+  EXPECT_GE(short_.points.size(), 20U); // some of the 32 are refused
   EXPECT_LT(short_.points.size(), 60U);
 }
 
