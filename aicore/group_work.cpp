@@ -223,10 +223,14 @@ private:
 
   void readElementwise(linalg::GenericOp generic, GroupWork &work) const {
     Block &body = *generic.getBody();
+    const auto &leakyRelu = machine_.fixpipeLeakyRelu;
+    const FixpipeSlopes slopes{leakyRelu.isUsed ? leakyRelu.slopeBits : 0,
+                               kernel_->hasAttr("fast_math")};
     const auto allLeaveAs = [&](llvm::function_ref<bool(Value)> isSource) {
       return llvm::all_of(body.getTerminator()->getOperands(), [&](Value element) {
-        const FixpipeForm form = fixpipeFormOf(element);
-        return isSource(form.source) && (!form.relu || machine_.topology == mmk::Topology::split);
+        const bool isSplit = machine_.topology == mmk::Topology::split;
+        const FixpipeForm form = fixpipeFormOf(element, isSplit ? slopes : FixpipeSlopes());
+        return isSource(form.source) && (!form.relu || isSplit);
       });
     };
     const bool isOfProduct = !work.products.empty() && generic.getInputs().size() == 1;

@@ -169,6 +169,22 @@ __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTenso
   Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
 }
 )"},
+    DeviceFunction{"StoreLeakyRelu", R"(
+// StoreTile to half, with leaky ReLU on the way: by the C interface, as Fixpipe takes no slope. Its
+// documentation names the mode (2: one slope); no run of it on a chip is published. Check it there.
+template <typename S>
+__aicore__ inline void StoreLeakyRelu(const GlobalTensor<half> &matrix, const LocalTensor<S> &l0c,
+                                      float slope, int64_t rows, int64_t columns,
+                                      int64_t rowStride, int64_t l0cRows = 0) {
+  asc_set_l0c2gm_nz2nd(1, 0, 0);
+  asc_set_l0c2gm_lrelu_alpha(slope);
+  asc_copy_l0c2gm((__gm__ half *)matrix.GetPhyAddr(), (__cc__ S *)l0c.GetPhyAddr(),
+                  static_cast<uint16_t>(columns), static_cast<uint16_t>(rows),
+                  static_cast<uint32_t>(rowStride),
+                  static_cast<uint16_t>(l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16), 0,
+                  static_cast<uint64_t>(QuantMode_t::F322F16), 2, false, true);
+}
+)"},
 };
 
 } // namespace

@@ -282,6 +282,16 @@ std::string Instructions::storeTile(Op op, const std::string &element, const std
 template std::string Instructions::storeTile(aicore::FixpipeOp op, const std::string &element,
                                              const std::string &rowStride, bool relu);
 
+std::string Instructions::storeLeakyRelu(aicore::FixpipeOp op, const std::string &element,
+                                         const std::string &rowStride) {
+  const int64_t rows = rowsOfParts(op.getSource());
+  return fmt::format("StoreLeakyRelu({}, {}, {}, {}, {}, {}{});", element,
+                     sumsOf(op.getSource(), op.getSlot(), op.getPart()),
+                     expressions_.of(op.getSlope()), expressions_.of(op.getRows()),
+                     expressions_.of(op.getColumns()), rowStride,
+                     rows > 0 ? fmt::format(", {}", rows) : "");
+}
+
 Statement Instructions::drain(aicore::DrainOp op) {
   const int64_t columns = shapeOf(op.getTarget())[1];
   if (columns % 16 != 0)

@@ -333,7 +333,9 @@ Statement Instructions::store(aicore::StoreOp op) {
 Statement Instructions::storeSums(aicore::FixpipeOp op) {
   return overRows(op, op.getTarget(),
                   [&](const std::string &element, const std::string &, const Loops &) {
-                    return storeTile(op, element, rowStride(op, op.getTarget()), op.getRelu());
+                    const std::string stride = rowStride(op, op.getTarget());
+                    return op.getSlope() ? storeLeakyRelu(op, element, stride)
+                                         : storeTile(op, element, stride, op.getRelu());
                   });
 }
 

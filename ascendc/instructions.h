@@ -48,6 +48,8 @@ private:
   template <typename Op>
   std::string storeTile(Op op, const std::string &element, const std::string &rowStride,
                         bool relu = false);
+  std::string storeLeakyRelu(aicore::FixpipeOp op, const std::string &element,
+                             const std::string &rowStride);
   std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part);
   std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
                            mlir::Value column);

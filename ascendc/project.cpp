@@ -67,8 +67,12 @@ void writeHeader(CodeText &code, aicore::KernelOp kernel, const ProjectFacts &fa
 
 /// The functions that a kernel calls.
 std::string instructionsFile(const std::string &kernel, Architecture architecture) {
+  const std::string functions = deviceFunctions(kernel, architecture);
+  const bool callsCInterface = functions.find("asc_") != std::string::npos;
   return "// Instructions of the plan as calls of Ascend C (static tensors), by mmk.\n"
-         "#pragma once\n\n#include \"acl/acl.h\"\n#include \"kernel_operator.h\"\n\n"
+         "#pragma once\n\n#include \"acl/acl.h\"\n#include \"kernel_operator.h\"\n" +
+         std::string(callsCInterface ? "#include \"c_api/asc_simd.h\"\n" : "") +
+         "\n"
          "using namespace AscendC;\n"
          "\n// Which cores run a kernel: CANN 8.5 says so inside of its function.\n"
          "#ifdef MMK_CANN_8_5\n"
@@ -78,7 +82,7 @@ std::string instructionsFile(const std::string &kernel, Architecture architectur
          "#define MMK_CORES(cores) cores\n"
          "#define MMK_TASK_TYPE(type)\n"
          "#endif\n" +
-         deviceFunctions(kernel, architecture);
+         functions;
 }
 
 /// "matmul_launch(stream, a, b, c, M, K, N)": with addresses on the device, and the dimensions that

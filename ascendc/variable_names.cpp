@@ -56,7 +56,8 @@ static constexpr llvm::StringLiteral reserved[] = {"auto",          "bool",
                                                    "LoadSquares",   "LoadByteSquares",
                                                    "MultiplyFrom",  "LoadClipped",
                                                    "LoadWindows",   "column",
-                                                   "count",         "row"};
+                                                   "count",         "row",
+                                                   "StoreLeakyRelu"};
 
 bool isReserved(llvm::StringRef name) { return llvm::is_contained(reserved, name); }
 

@@ -5,9 +5,26 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-void copyRow(Emitter &e, Type *from, Type *to, bool relu, Value *target, Value *source,
-             Value *columns) {
-  if (from == to && !relu) {
+/// As the vector instructions: NaN stays; ReLU makes -0 0, leaky ReLU keeps it.
+Value *apply(Emitter &e, OnTheWay onTheWay, Value *value, Value *slope) {
+  Value *zero = Constant::getNullValue(value->getType());
+  switch (onTheWay) {
+  case OnTheWay::nothing:
+    return value;
+  case OnTheWay::relu:
+    return e.b.CreateBinaryIntrinsic(Intrinsic::maximum, value, zero);
+  case OnTheWay::leakyRelu: {
+    if (auto *vector = dyn_cast<VectorType>(value->getType()))
+      slope = e.b.CreateVectorSplat(vector->getElementCount(), slope);
+    return e.b.CreateSelect(e.b.CreateFCmpOGE(value, zero), value, e.b.CreateFMul(slope, value));
+  }
+  }
+  return value;
+}
+
+void copyRow(Emitter &e, Type *from, Type *to, OnTheWay onTheWay, Value *target, Value *source,
+             Value *columns, Value *slope = nullptr) {
+  if (from == to && onTheWay == OnTheWay::nothing) {
     Value *bytes = e.b.CreateMul(columns, e.number(e.bytesOf(from)));
     e.b.CreateMemCpy(target, MaybeAlign(), source, MaybeAlign(), bytes);
     return;
@@ -15,8 +32,7 @@ void copyRow(Emitter &e, Type *from, Type *to, bool relu, Value *target, Value *
   auto convertAt = [&](Value *column, unsigned lanes) {
     Type *type = lanes > 1 ? e.vectorOf(from, lanes) : from;
     Value *value = e.load(type, e.offset(source, e.b.CreateMul(column, e.number(e.bytesOf(from)))));
-    if (relu) // as the vector instruction: NaN stays, -0 becomes 0
-      value = e.b.CreateBinaryIntrinsic(Intrinsic::maximum, value, Constant::getNullValue(type));
+    value = apply(e, onTheWay, value, slope);
     e.store(e.convert(value, to), e.offset(target, e.b.CreateMul(column, e.number(e.bytesOf(to)))));
   };
   Value *main = e.roundDown(columns, e.target.lanes);
@@ -27,14 +43,20 @@ void copyRow(Emitter &e, Type *from, Type *to, bool relu, Value *target, Value *
 
 } // namespace
 
-Function *copyRows(Emitter &e, Type *from, Type *to, bool relu) {
-  std::string name =
-      std::string(relu ? "relu_" : "copy_") + Emitter::nameOf(from) + "_" + Emitter::nameOf(to);
-  return e.helper(name, 2, 4, {}, [&](Function *f) {
+Function *copyRows(Emitter &e, Type *from, Type *to, OnTheWay onTheWay) {
+  constexpr const char *prefixes[] = {"copy_", "relu_", "leaky_relu_"};
+  const std::string name =
+      prefixes[static_cast<int>(onTheWay)] + Emitter::nameOf(from) + "_" + Emitter::nameOf(to);
+  const bool hasSlope = onTheWay == OnTheWay::leakyRelu;
+  SmallVector<Type *> further;
+  if (hasSlope)
+    further.push_back(e.b.getFloatTy());
+  return e.helper(name, 2, 4, further, [&](Function *f) {
     Value *target = f->getArg(0), *source = f->getArg(1);
     e.loop(e.number(0), f->getArg(4), e.number(1), [&](Value *row) {
-      copyRow(e, from, to, relu, e.offset(target, e.b.CreateMul(row, f->getArg(2))),
-              e.offset(source, e.b.CreateMul(row, f->getArg(3))), f->getArg(5));
+      copyRow(e, from, to, onTheWay, e.offset(target, e.b.CreateMul(row, f->getArg(2))),
+              e.offset(source, e.b.CreateMul(row, f->getArg(3))), f->getArg(5),
+              hasSlope ? f->getArg(6) : nullptr);
     });
   });
 }
@@ -52,7 +74,7 @@ Function *loadPadded(Emitter &e, Type *element) {
     e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
       Value *to = e.offset(target, e.b.CreateMul(row, toRow));
       Value *from = e.offset(source, e.b.CreateMul(row, fromRow));
-      e.when(dense, [&] { copyRow(e, element, element, /*relu=*/false, to, from, columns); });
+      e.when(dense, [&] { copyRow(e, element, element, OnTheWay::nothing, to, from, columns); });
       e.when(e.b.CreateNot(dense), [&] {
         e.loop(e.number(0), columns, e.number(1), [&](Value *column) {
           Value *value = e.load(element, e.offset(from, e.b.CreateMul(column, fromColumn)));

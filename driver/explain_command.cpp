@@ -31,6 +31,36 @@ Explanation explain(Session &session, Lowering &lowering, const RunCase &run, Pr
   return result;
 }
 
+bool hasLeakyReluOfVector(Lowering &lowering) {
+  bool found = false;
+  lowering.kernel()->walk([&](aicore::VecOp op) { found |= op.getInstruction() == "leaky_relu"; });
+  return found;
+}
+
+/// The case with the leaky ReLU of the fixpipe, where that of the machine is off and the kernel
+/// would use it.
+std::optional<MachineChange> withLeakyRelu(const Session &session, Target target,
+                                           const RunCase &run) {
+  MachineChange change;
+  change.set = "fixpipe_leaky_relu.use=on";
+  change.what = "leaky ReLU in the fixpipe";
+  change.trust = "off by default, as no run of it on a chip is published";
+  target.machineSets.push_back(change.set);
+  Session changed(session, target);
+  const CaseVariant variant = variantsOf(changed, target, changed.kernel(), {run}, true).front();
+  Session ofShape(changed, withVariant(target, variant));
+  Lowering lowering = ofShape.lower(ofShape.kernel(), LoweringLevel::aicore);
+  bool isUsed = false;
+  lowering.kernel()->walk([&](aicore::FixpipeOp op) { isUsed |= bool(op.getSlope()); });
+  if (!isUsed)
+    return std::nullopt;
+  const ClockReport clock = countCase(lowering, ofShape.machine(), ofShape.kernel(), run);
+  change.variant = lowering.variant;
+  change.cycles = clock.cycles;
+  change.microseconds = clock.microseconds;
+  return change;
+}
+
 struct Explained {
   RunHeader header;
   Explanation explanation;
@@ -70,6 +100,9 @@ int explainCommand(const std::vector<std::string> &words) {
     header.tunedFor = variant.known.tunedFor;
     header.reasons = variant.reasons;
     all.push_back({std::move(header), explain(ofShape, lowering, run, progress)});
+    const auto &leakyRelu = machine.fixpipeLeakyRelu;
+    if (leakyRelu.slopeBits > 0 && !leakyRelu.isUsed && hasLeakyReluOfVector(lowering))
+      all.back().explanation.fixpipe = withLeakyRelu(session, target, run);
     progress.clear();
     if (json.value_or("") != "-")
       print((all.size() > 1 ? "\n\n" : "") + textOf(all.back().header, all.back().explanation));

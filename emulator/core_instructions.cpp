@@ -285,7 +285,18 @@ void CoreInstructions::store(aicore::StoreOp op) {
 }
 
 void CoreInstructions::fixpipe(aicore::FixpipeOp op) {
-  writeOut(op, values.buffer(op.getSource(), op.getSlot(), op.getPart()), op.getRelu());
+  Value *source = values.buffer(op.getSource(), op.getSlot(), op.getPart());
+  if (op.getSlope())
+    return writeOut(op, source, OnTheWay::leakyRelu, slopeOf(op));
+  writeOut(op, source, op.getRelu() ? OnTheWay::relu : OnTheWay::nothing);
+}
+
+/// The bits of the slope that count, the others zero.
+Value *CoreInstructions::slopeOf(aicore::FixpipeOp op) {
+  Value *slope = values.value(op.getSlope());
+  const auto cut = static_cast<unsigned>(32 - *op.getSlopeBits());
+  Value *bits = b.CreateAnd(b.CreateBitCast(slope, b.getInt32Ty()), b.getInt32(~0U << cut));
+  return b.CreateBitCast(bits, b.getFloatTy());
 }
 
 void CoreInstructions::spill(aicore::SpillOp op) {
@@ -338,7 +349,8 @@ void CoreInstructions::copy(Value *to, int64_t toRow, Value *from, int64_t fromR
                {to, from, e.number(toRow), e.number(fromRow), rows, columns});
 }
 
-template <typename Op> void CoreInstructions::writeOut(Op op, Value *source, bool relu) {
+template <typename Op>
+void CoreInstructions::writeOut(Op op, Value *source, OnTheWay onTheWay, Value *slope) {
   const GlobalTensor &tensor = values.global(op.getTarget());
   Type *from = values.elementOf(op.getSource()), *to = values.elementOf(op.getTarget());
   Value *size = e.number(e.bytesOf(to));
@@ -347,8 +359,11 @@ template <typename Op> void CoreInstructions::writeOut(Op op, Value *source, boo
   const unsigned rowDim = op.getOuter().size();
   Value *rows = values.value(op.getRows()), *columns = values.value(op.getColumns());
   auto copyTo = [&](Value *into, Value *first, Value *count) {
-    b.CreateCall(copyRows(e, from, to, relu),
-                 {into, first, stepOf(op, rowDim, tensor, size), fromRow, rows, count});
+    SmallVector<Value *> arguments = {into,    first, stepOf(op, rowDim, tensor, size),
+                                      fromRow, rows,  count};
+    if (slope)
+      arguments.push_back(slope);
+    b.CreateCall(copyRows(e, from, to, onTheWay), arguments);
   };
   const int64_t last = cast<mlir::MemRefType>(op.getTarget().getType()).getRank() - 1;
   const bool isDense = op.getAlong()[rowDim + 1] == last && op.stepOf(rowDim + 1) == 1;

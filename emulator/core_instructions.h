@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/program_values.h"
+#include "codegen/transfer.h"
 
 namespace mmk {
 
@@ -40,7 +41,10 @@ private:
   void copy(llvm::Value *to, int64_t toRow, llvm::Value *from, int64_t fromRow, llvm::Value *rows,
             llvm::Value *columns, llvm::Type *element);
   /// From a buffer to a view of a tensor.
-  template <typename Op> void writeOut(Op op, llvm::Value *source, bool relu = false);
+  template <typename Op>
+  void writeOut(Op op, llvm::Value *source, OnTheWay onTheWay = OnTheWay::nothing,
+                llvm::Value *slope = nullptr);
+  llvm::Value *slopeOf(aicore::FixpipeOp op);
   template <typename Op>
   llvm::Value *stepOf(Op op, unsigned dim, const GlobalTensor &tensor, llvm::Value *size);
   template <typename Op>

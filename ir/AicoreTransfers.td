@@ -192,7 +192,8 @@ def Aicore_MmadOp : Aicore_InstructionOp<"mmad", [AttrSizedOperandSegments]> {
 def Aicore_FixpipeOp : Aicore_ViewTransferOp<"fixpipe"> {
   let summary = "L0C -> GM (fixpipe), converting on the way, clipped to the tensor's bounds";
   let description = [{
-    The view is that of aicore.store. With `relu` an element below 0 becomes 0 before it is converted.
+    The view is that of aicore.store. With `relu` an element below 0 becomes 0 before it is converted; with
+    `leaky_relu`, on the way to f16, it is multiplied by the slope, of which the first `bits` count.
     ```mlir
     aicore.fixpipe %acc[%s] -> %c[%m, %n] along [0, 1] size(%rows, %columns) relu
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
@@ -201,17 +202,21 @@ def Aicore_FixpipeOp : Aicore_ViewTransferOp<"fixpipe"> {
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
                        Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
                        OptionalAttr<DenseI64ArrayAttr>:$step, Variadic<Index>:$sizes,
-                       OptionalAttr<I64Attr>:$part, UnitAttr:$relu);
+                       OptionalAttr<I64Attr>:$part, UnitAttr:$relu, Optional<F32>:$slope,
+                       OptionalAttr<I64Attr>:$slopeBits);
   let assemblyFormat = [{
     $source `[` $slot `]` (`part` $part^)? `->` $target `[` $offsets `]` `along` $along (`step` $step^)?
-    `size` `(` $sizes `)` (`relu` $relu^)? `:` type($source) `->` type($target) attr-dict
+    `size` `(` $sizes `)` (`relu` $relu^)? (`leaky_relu` `(` $slope^ `bits` $slopeBits `)`)? `:` type($source) `->` type($target) attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$slot,
                                  "::mlir::Value":$target, "::mlir::ValueRange":$offsets,
                                  "::llvm::ArrayRef<int64_t>":$along, "::mlir::Value":$rows,
-                                 "::mlir::Value":$columns, "::mlir::IntegerAttr":$part, "bool":$relu), [{
+                                 "::mlir::Value":$columns, "::mlir::IntegerAttr":$part, "bool":$relu,
+                                 CArg<"::mlir::Value", "{}">:$slope,
+                                 CArg<"::mlir::IntegerAttr", "{}">:$slopeBits), [{
     build($_builder, $_state, source, slot, target, offsets, along,
-          /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns}, part, relu);
+          /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns}, part, relu,
+          slope, slopeBits);
   }]>];
   let extraClassDeclaration = accessors # [{
     int64_t columnDims() { return 1; }

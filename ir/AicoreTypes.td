@@ -109,7 +109,8 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
     event ids for each pair of pipes, cross-core flags. `kind "host"` behind the name says which back
     end it has; without, an emulated AI core. `links` names the paths between cube and vector unit that
     avoid global memory, each with the pipe that executes it (`{l0c_ub = "fixpipe"}`). `registers`: of
-    the vector unit, where it works on registers.
+    the vector unit, where it works on registers. `leaky_relu`: the fixpipe does it on the way to f16, and
+    so many bits of its f32 slope count.
   }];
   let parameters = (ins "::mlir::StringAttr":$name,
                         OptionalParameter<"::mlir::StringAttr">:$kind,
@@ -119,12 +120,13 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
                         "int64_t":$maxExtent, "::mlir::DictionaryAttr":$depth,
                         "int64_t":$eventIds, "int64_t":$crossFlags,
                         OptionalParameter<"::mlir::DictionaryAttr">:$links,
-                        DefaultValuedParameter<"int64_t", "0">:$registers);
+                        DefaultValuedParameter<"int64_t", "0">:$registers,
+                        DefaultValuedParameter<"int64_t", "0">:$slopeBits);
   let assemblyFormat = [{ `<` $name (`kind` $kind^)? `,` $topology `,` `cores` `=` $cores `,`
     `vector_cores` `=` $vectorCores `,` `memories` `=` $memories `,` `cube` `=` $cubeM `x` $cubeN `,`
     `max_extent` `=` $maxExtent `,` `depth` `=` $depth `,`
     `event_ids` `=` $eventIds `,` `cross_flags` `=` $crossFlags
-    (`links` $links^)? (`registers` $registers^)? `>` }];
+    (`links` $links^)? (`registers` $registers^)? (`leaky_relu` $slopeBits^)? `>` }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     ::mmk::MachineKind getMachineKind() const;

@@ -179,7 +179,7 @@ static std::optional<MachineKind> kindNamed(StringAttr name) {
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
                                   StringAttr kind, Topology, int64_t, int64_t, DictionaryAttr,
                                   int64_t, int64_t, int64_t, DictionaryAttr, int64_t, int64_t,
-                                  DictionaryAttr links, int64_t) {
+                                  DictionaryAttr links, int64_t, int64_t) {
   for (NamedAttribute link : links ? links.getValue() : ArrayRef<NamedAttribute>()) {
     auto pipe = dyn_cast<StringAttr>(link.getValue());
     if (!pipe || !symbolizePipe(pipe.getValue()))

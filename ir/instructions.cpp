@@ -293,6 +293,29 @@ Pipe FixpipeOp::getPipe() { return Pipe::fixpipe; }
 SmallVector<Access> FixpipeOp::getAccesses() {
   return {reading(getSource(), getSlot(), getPart()), writing(getTarget())};
 }
+/// Leaky ReLU leads from f32 to f16, and takes the bits of its slope that the machine's does.
+static LogicalResult verifyLeakyRelu(FixpipeOp op) {
+  const Type from = cast<MemRefType>(op.getSource().getType()).getElementType(),
+             to = cast<MemRefType>(op.getTarget().getType()).getElementType();
+  if (op.getRelu())
+    return op.emitOpError("has relu and leaky_relu; expected one of them");
+  if (!from.isF32() || !to.isF16())
+    return op.emitOpError("expected sums of f32 and a result of f16 for leaky_relu, found ")
+           << from << " and " << to;
+  const int64_t bits = op.getSlopeBits().value_or(0);
+  if (bits < 1 || bits > 32)
+    return op.emitOpError("expected 1 to 32 bits of the slope, found ") << bits;
+  MachineAttr machine = machineOf(op);
+  if (!machine || machine.getSlopeBits() == bits)
+    return success();
+  InFlightDiagnostic error = op.emitOpError("takes ")
+                             << bits << " bits of the slope, but the fixpipe of "
+                             << machine.getName().getValue();
+  if (machine.getSlopeBits() == 0)
+    return error << " does no leaky_relu";
+  return error << " takes " << machine.getSlopeBits();
+}
+
 LogicalResult FixpipeOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
       failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
@@ -302,6 +325,8 @@ LogicalResult FixpipeOp::verify() {
   if (Type element = cast<MemRefType>(getSource().getType()).getElementType();
       getRelu() && !element.isF32())
     return emitOpError("expected sums of f32 for relu, found ") << element;
+  if (getSlope() && failed(verifyLeakyRelu(*this)))
+    return failure();
   return expectView(*this, getTarget(), /*mayOverlap=*/false);
 }
 

@@ -104,6 +104,8 @@ private:
            "on a split chip cube and vector cores meet in global memory");
     else
       need({"l0c_ub", "gm_ub", "ub_gm"}, "on a coupled chip L0C reaches global memory through UB");
+    if (machine_.topology != Topology::split && machine_.fixpipeLeakyRelu.isUsed)
+      problem("fixpipe_leaky_relu.use", "on a coupled chip no fixpipe writes to global memory");
     // C7: between two cores of a split chip, the one that has the data moves it.
     if (machine_.topology == Topology::split)
       expectPipe("l0c_ub", Pipe::fixpipe);

@@ -133,6 +133,12 @@ struct Machine {
   /// By operation, one of vectorOperations(); an emulated machine has all of them.
   std::map<std::string, VectorCost> vector;
 
+  /// Leaky ReLU in the fixpipe of a split chip, on the way to results of f16.
+  struct FixpipeLeakyRelu {
+    int64_t slopeBits = 0; ///< of the f32 slope, from its sign on, that count; 0: there is none
+    bool isUsed = false;   ///< whether kernels use it
+  } fixpipeLeakyRelu;
+
   /// Of a vector unit that works on registers: instructions that follow each other are one
   /// function, which loads its operands once and stores its results once.
   struct VectorFunction {

@@ -209,6 +209,14 @@ void describeVectorFunction(Table &t) {
              [member = member](Machine &m) -> auto & { return m.function.*member; });
 }
 
+void describeFixpipe(Table &t) {
+  const std::string section = "fixpipe_leaky_relu.";
+  t.number(section + "slope_bits", Kind::count, 32, Need::inSection,
+           [](Machine &m) -> auto & { return m.fixpipeLeakyRelu.slopeBits; });
+  t.choice<bool>(section + "use", Need::inSection, {{"off", false}, {"on", true}},
+                 [](Machine &m) -> auto & { return m.fixpipeLeakyRelu.isUsed; });
+}
+
 void describeControl(Table &t) {
   t.number("flag_cycles", Kind::cycles, mostCycles, Need::always,
            [](Machine &m) -> auto & { return m.flagCycles; });
@@ -273,6 +281,7 @@ const std::vector<Field> &machineFields() {
     describeWindowLoad(table);
     describeVector(table);
     describeVectorFunction(table);
+    describeFixpipe(table);
     describeControl(table);
     return std::move(table.fields);
   }();

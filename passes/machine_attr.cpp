@@ -42,7 +42,8 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
       machine.cubeCores, machine.vectorCoresPerCube, b.getDictionaryAttr(memories), machine.cube.m,
       machine.cube.n, machine.cube.maxExtent, b.getDictionaryAttr(depth), machine.eventIds,
       machine.crossFlags, links.empty() ? DictionaryAttr() : b.getDictionaryAttr(links),
-      machine.function.registers);
+      machine.function.registers,
+      machine.fixpipeLeakyRelu.isUsed ? machine.fixpipeLeakyRelu.slopeBits : 0);
 }
 
 } // namespace mmk

@@ -1,6 +1,7 @@
 // Instruction selection for the vector cores: the region of an aicore.vector, which computes one
 // element, becomes a list of vector instructions, each on whole tiles. The emulator, the clock and
 // the printers read these instructions.
+#include "passes/fixpipe_form.h"
 #include "place/passes.h"
 #include "place/vector_functions.h"
 #include "place/vector_tiles.h"
@@ -23,25 +24,13 @@ namespace {
 
 //===--- patterns of several operations ---------------------------------------------------===//
 
-/// x >= 0 ? x : slope * x, and with > : one leaky relu. The instruction takes one slope for all
-/// elements.
+/// The instruction takes one slope for all elements.
 std::optional<SelectedInstruction> leakyRelu(Operation &op) {
   auto select = dyn_cast<arith::SelectOp>(op);
-  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
-  auto product = select ? select.getFalseValue().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  if (!compare || !product)
+  const auto found = select ? leakyReluOf(select) : std::nullopt;
+  if (!found || !isScalar(found->slope, op.getBlock()))
     return std::nullopt;
-  Value x = select.getTrueValue();
-  using Predicate = arith::CmpFPredicate;
-  if (compare.getLhs() != x || !matchPattern(compare.getRhs(), m_AnyZeroFloat()) ||
-      (compare.getPredicate() != Predicate::OGE && compare.getPredicate() != Predicate::OGT))
-    return std::nullopt;
-  Value slope = product.getLhs() == x   ? product.getRhs()
-                : product.getRhs() == x ? product.getLhs()
-                                        : Value();
-  if (!slope || !isScalar(slope, op.getBlock()))
-    return std::nullopt;
-  return SelectedInstruction{"leaky_relu", {}, {x, slope}, select, op.getLoc()};
+  return SelectedInstruction{"leaky_relu", {}, {found->x, found->slope}, select, op.getLoc()};
 }
 
 /// max(x, 0)

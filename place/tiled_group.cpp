@@ -293,6 +293,11 @@ bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine) {
   return machine.getTopology() == aicore::Topology::split && !group.products.empty();
 }
 
+FixpipeSlopes fixpipeSlopes(Operation *op, aicore::MachineAttr machine) {
+  auto kernel = op->getParentOfType<ir::KernelOp>();
+  return {machine.getSlopeBits(), kernel && kernel->hasAttr("fast_math")};
+}
+
 bool productsReachUb(ir::KernelOp kernel, aicore::MachineAttr machine) {
   return machine.getTopology() == aicore::Topology::coupled ||
          (machine.cubeFillsUb() && kernel.chosenWord("through", "direct") != "global");

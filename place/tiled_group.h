@@ -4,6 +4,7 @@
 
 #include "ir/aicore.h"
 #include "ir/mmk.h"
+#include "passes/fixpipe_form.h"
 #include "passes/windows/image_operand.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -87,6 +88,9 @@ int64_t vectorCoresOf(aicore::MachineAttr machine);
 
 /// Whether the fixpipe stores the products of a tile to global memory.
 bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine);
+
+/// The leaky ReLUs that the fixpipe does in the kernel of an operation.
+FixpipeSlopes fixpipeSlopes(mlir::Operation *op, aicore::MachineAttr machine);
 
 /// Whether the products of the kernel go straight to UB, and what the vector cores make of them
 /// straight to L1: where the machine has such a path, and `through` does not say global memory.

@@ -52,12 +52,12 @@ int64_t paddedColumns(int64_t columns, Type element, aicore::MachineAttr machine
                        std::max(emulatedLanes, machine.alignment(Space::ub) / bytesOf(element)));
 }
 
-/// Whether each result is the first operand, as the fixpipe changes it. A result may also be a
-/// scalar from outside, with an empty body: that needs the vector unit.
-bool isFixpipeForm(linalg::GenericOp generic) {
+/// Whether each result is the first operand, as the machine's fixpipe changes it. A result may also
+/// be a scalar from outside, with an empty body: that needs the vector unit.
+bool isFixpipeForm(linalg::GenericOp generic, const FixpipeSlopes &slopes) {
   Block &body = *generic.getBody();
   return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
-    return fixpipeFormOf(value).source == body.getArgument(0);
+    return fixpipeFormOf(value, slopes).source == body.getArgument(0);
   });
 }
 
@@ -83,7 +83,8 @@ bool needsVectorUnit(TiledGroup &tile, aicore::MachineAttr machine) {
     return !byFixpipe;
   return !(byFixpipe && generic.getInputs().size() == 1 &&
            llvm::is_contained(tile.produced(), generic.getInputs()[0]) &&
-           generic.getIndexingMapsArray()[0].isIdentity() && isFixpipeForm(generic));
+           generic.getIndexingMapsArray()[0].isIdentity() &&
+           isFixpipeForm(generic, fixpipeSlopes(generic, machine)));
 }
 
 } // namespace

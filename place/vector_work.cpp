@@ -70,13 +70,14 @@ TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
   return work;
 }
 
-/// Whether the fixpipe applies ReLU to a product where it becomes this result of a group.
-static bool hasRelu(Value result) {
+/// What the fixpipe does with a product where it becomes this result of a group.
+static FixpipeForm fixpipeFormOfResult(Value result, aicore::MachineAttr machine) {
   auto generic = result.getDefiningOp<linalg::GenericOp>();
   if (!generic)
-    return false;
+    return {result};
   const unsigned number = cast<OpResult>(result).getResultNumber();
-  return fixpipeFormOf(generic.getBody()->getTerminator()->getOperand(number)).relu;
+  return fixpipeFormOf(generic.getBody()->getTerminator()->getOperand(number),
+                       fixpipeSlopes(generic, machine));
 }
 
 // The product of which `value` is a result of the group, by itself or as the fixpipe changes it.
@@ -124,9 +125,14 @@ void TransferInserter::emitDrain(Tile &tile, ArrayRef<Destination> destinations)
       offsets[along[1]] = add(offsets[along[1]], tile.firstColumn);
       whereItIs([&] {
         Product &product = productOf(tile, destination.value);
-        aicore::FixpipeOp::create(b, loc, product.acc, product.accSlot, destination.view.memref,
-                                  offsets, along, tile.rows, tile.columns, part,
-                                  hasRelu(destination.value));
+        const FixpipeForm form = fixpipeFormOfResult(destination.value, machine);
+        Value slope = form.slope;
+        if (Operation *constant = slope ? slope.getDefiningOp<arith::ConstantOp>() : nullptr)
+          slope = b.clone(*constant)->getResult(0);
+        aicore::FixpipeOp::create(
+            b, loc, product.acc, product.accSlot, destination.view.memref, offsets, along,
+            tile.rows, tile.columns, part, form.relu, slope ? map.lookupOrDefault(slope) : Value(),
+            slope ? b.getI64IntegerAttr(machine.getSlopeBits()) : IntegerAttr());
       });
     }
   VectorWork work = findVectorWork(tile);

@@ -65,6 +65,15 @@ void write(json::OStream &out, const RunHeader &header, const Explanation &expla
   if (explanation.changes.together)
     out.attributeObject("together",
                         [&] { writeChange(out, *explanation.changes.together, explanation); });
+  if (const auto &change = explanation.fixpipe)
+    out.attributeObject("with_machine_set", [&] {
+      out.attribute("set", change->set);
+      out.attribute("what", change->what);
+      out.attribute("trust", change->trust);
+      out.attribute("variant", change->variant);
+      out.attribute("cycles", change->cycles);
+      writeNumber(out, "time_us", change->microseconds);
+    });
 }
 
 } // namespace mmk::driver

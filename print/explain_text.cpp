@@ -202,6 +202,16 @@ std::string changes(const RunHeader &header, const Explanation &explanation) {
 
 } // namespace
 
+static std::string machineChange(const Explanation &explanation) {
+  if (!explanation.fixpipe)
+    return "";
+  const MachineChange &change = *explanation.fixpipe;
+  const auto now = static_cast<double>(explanation.report.clock->cycles);
+  return heading(fmt::format("with {}: {:.2f} us, {:.2f} times as fast", change.what,
+                             change.microseconds, now / static_cast<double>(change.cycles))) +
+         fmt::format("  --machine-set {}; {}\n  {}\n", change.set, change.trust, change.variant);
+}
+
 double gainOf(const tune::WhatIf &change, const Explanation &explanation) {
   const int64_t now = explanation.report.clock->cycles;
   return share(now - change.cycles, now);
@@ -210,7 +220,8 @@ double gainOf(const tune::WhatIf &change, const Explanation &explanation) {
 std::string textOf(const RunHeader &header, const Explanation &explanation) {
   return title(header, explanation) + roofline(header, explanation) +
          criticalPath(header, explanation) + waits(header, explanation) +
-         textOf(explanation.sync, explanation.report.clock->cycles) + changes(header, explanation);
+         textOf(explanation.sync, explanation.report.clock->cycles) + changes(header, explanation) +
+         machineChange(explanation);
 }
 
 } // namespace mmk::driver

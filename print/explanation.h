@@ -10,6 +10,16 @@
 
 namespace mmk::driver {
 
+/// The case on the machine with a figure changed that is off by default.
+struct MachineChange {
+  std::string set;   ///< of --machine-set
+  std::string what;  ///< "leaky ReLU in the fixpipe"
+  std::string trust; ///< why it is off
+  std::string variant;
+  int64_t cycles = 0;
+  double microseconds = 0;
+};
+
 struct Explanation {
   CaseReport report; ///< with a clock
   tune::Roofline roofline;
@@ -18,6 +28,7 @@ struct Explanation {
   std::vector<int64_t> slowest; ///< block of each phase; path and waits are of these
   Synchronisation sync;
   tune::WhatIfs changes;
+  std::optional<MachineChange> fixpipe; ///< where the kernel would use it
 };
 
 /// For people.

@@ -6,6 +6,8 @@
 #include "reference/random.h"
 #include "reference/reduction_range.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <algorithm>
 #include <cmath>
 

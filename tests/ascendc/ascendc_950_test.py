@@ -42,6 +42,17 @@ class Ascend950(ProjectTest):
             with self.subTest(schedule=schedule):
                 self.check(EPILOGUE.replace("SCHEDULE", schedule), [(100, 101, 150), (1, 1, 1)], orders=("behind",))
 
+    def test_leaky_relu(self):
+        """By 19 bits of its slope, which fast math allows."""
+        self.machine = (*self.machine, "--machine-set", "fixpipe_leaky_relu.use=on")
+        self.check("""\
+kernel product(a: f16[M, K], b: f16[K, N], bias: f32[N], alpha: f32 = 0.1) -> c: f16[M, N] {
+  c = leaky_relu(a @ b + bias, alpha);
+  schedule { cores = 2; tile M = 32, N = 64, K = 16; bias = table; }
+  check { math = fast; }
+}
+""", [(50, 40, 130)], scalars=["alpha=0.001"], orders=("behind",))
+
     def test_flags_of_both_cores(self):
         self.expect_flags(EPILOGUE.replace("SCHEDULE", ""), (100, 70, 150), least=30)
 

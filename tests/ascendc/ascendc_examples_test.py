@@ -10,6 +10,7 @@ PRODUCTS = {
     "matmul_transposed_b": (70, 130, 90),
     "matmul_small": (40, 500, 130),
     "matmul_bias_leakyrelu": (70, 130, 150),
+    "matmul_bias_leakyrelu_half": (70, 130, 150),
     "matmul_bias_residual": (70, 130, 150),
     "matmul_int8_dequant": (50, 130, 150),
     "linear_relu": (70, 130, 150),

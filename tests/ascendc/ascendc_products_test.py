@@ -73,6 +73,17 @@ kernel product(a: bf16[M, K], b: bf16[K, N]{bias}) -> c: {result}[M, N] {{
 }}
 """, [(50, 40, 130), (1, 1, 1)])
 
+    def test_leaky_relu(self):
+        """Applied on the way out of L0C, by the C interface: to the bit as mmk's emulator does it."""
+        self.machine = (*self.machine, "--machine-set", "fixpipe_leaky_relu.use=on")
+        for bias, choice in ((", bias: f32[N]", "bias = table; store = overlapped; buffers bt = 2;"), ("", "")):
+            self.check(f"""\
+kernel product(a: f16[M, K], b: f16[K, N]{bias}, alpha: f32 = 0.1) -> c: f16[M, N] {{
+  c = leaky_relu(a @ b{" + bias" if bias else ""}, alpha);
+  schedule {{ cores = 2; tile M = 32, N = 64, K = 16; {choice} }}
+}}
+""", [(50, 40, 130), (1, 1, 1)], scalars=["alpha=-0.3"])
+
     def test_bias_table_in_parts(self):
         self.check("""\
 kernel product(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f16[M, N] {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acl/acl.h"
+#include "c_api/asc_simd.h"
 #include "kernel_operator.h"
 
 #include <cstdio>

@@ -21,6 +21,7 @@
 #define __mix__(cubes, vectors)
 #define __aicore__
 #define __gm__
+#define __cc__
 #define __ubuf__
 #define __simd_vf__
 #define __simd_callee__
@@ -161,6 +162,9 @@ public:
     shim::noteWrite(data + first);
     return access(first, count, where);
   }
+
+  /// For the C interface.
+  T *GetPhyAddr() const { return data; }
 
 private:
   T *data = nullptr;

@@ -843,6 +843,106 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 
 aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%i: index, %a: !gm):
+  %slope = arith.constant 0.5 : f32
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op has relu and leaky_relu; expected one of them}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) relu leaky_relu(%slope bits 32) : !l0c -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xbf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  %slope = arith.constant 0.5 : f32
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op expected sums of f32 and a result of f16 for leaky_relu, found 'f32' and 'bf16'}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) leaky_relu(%slope bits 32) : !l0c -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xi32, #aicore.space<gm>>
+!l0c = memref<128x64xi32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  %slope = arith.constant 0.5 : f32
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op expected sums of f32 and a result of f16 for leaky_relu, found 'i32' and 'i32'}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) leaky_relu(%slope bits 32) : !l0c -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  %slope = arith.constant 0.5 : f32
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op expected 1 to 32 bits of the slope, found 33}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) leaky_relu(%slope bits 33) : !l0c -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+module attributes {aicore.machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16 leaky_relu 19>} {
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  %slope = arith.constant 0.5 : f32
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op takes 32 bits of the slope, but the fixpipe of tiny takes 19}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) leaky_relu(%slope bits 32) : !l0c -> !gm
+  }
+}
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+module attributes {aicore.machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>} {
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  %slope = arith.constant 0.5 : f32
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op takes 19 bits of the slope, but the fixpipe of tiny does no leaky_relu}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) leaky_relu(%slope bits 19) : !l0c -> !gm
+  }
+}
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
   aicore.phase {
   ^bb0(%block: index):
     %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c

@@ -16,9 +16,9 @@
 !row = memref<1x64xf32, #aicore.space<ub>>
 
 // CHECK: module attributes {aicore.machine = #aicore.machine<"tiny", coupled, cores = 2, vector_cores = 1,
-// CHECK-SAME: memories = {l1 = [4096, 32], ub = [1024, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 16>}
+// CHECK-SAME: memories = {l1 = [4096, 32], ub = [1024, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 16 leaky_relu 32>}
 module attributes {aicore.machine = #aicore.machine<"tiny", coupled, cores = 2, vector_cores = 1,
-    memories = {l1 = [4096, 32], ub = [1024, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>} {
+    memories = {l1 = [4096, 32], ub = [1024, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16 leaky_relu 32>} {
 
 // Structure. Arguments are named after dimensions, parameters and results; buffers after their name
 // and memory; a workspace after its name.
@@ -110,6 +110,10 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
     aicore.fixpipe %acc[%s] -> %a[%m, %block] along [0, 1] size(%m, %m) : !acc -> !gm
     // CHECK-NEXT: aicore.fixpipe %acc_l0c[%[[S]]] -> %a[%M, %block] along [0, 1] size(%M, %M) relu : memref<128x64xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
     aicore.fixpipe %acc[%s] -> %a[%m, %block] along [0, 1] size(%m, %m) relu : !acc -> !gm
+    // CHECK-NEXT: %[[SLOPE:.*]] = arith.constant 1.000000e-01 : f32
+    %slope = arith.constant 0.1 : f32
+    // CHECK-NEXT: aicore.fixpipe %acc_l0c[%[[S]]] -> %a[%M, %block] along [0, 1] size(%M, %M) leaky_relu(%[[SLOPE]] bits 32) : memref<128x64xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
+    aicore.fixpipe %acc[%s] -> %a[%m, %block] along [0, 1] size(%m, %m) leaky_relu(%slope bits 32) : !acc -> !gm
     // CHECK-NEXT: aicore.spill %acc_l0c[%[[S]]] size(%M, %M) -> %acc_gm[%[[S]]] : memref<128x64xf32, #aicore.space<l0c>> -> memref<128x64xf32, #aicore.space<gm>>
     aicore.spill %acc[%s] size(%m, %m) -> %tile[%s] : !acc -> !tile
   }

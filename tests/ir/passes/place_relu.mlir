@@ -4,6 +4,10 @@
 // RUN: sed -e 's/split, cores/coupled, cores/' -e 's/vector_cores = 2/vector_cores = 1/' \
 // RUN:     -e 's/"table"/"vector"/' %s | mmk-opt - --mmk-fuse-epilogue --mmk-tile-cores --mmk-tile-base \
 // RUN:   --canonicalize --cse %place --canonicalize --cse | FileCheck %s --check-prefix COUPLED
+// Leaky ReLU, where the machine's fixpipe has it: with the slope of the kernel.
+// RUN: sed -e 's/cross_flags = 16>/cross_flags = 16 leaky_relu 32>/' %s | mmk-opt - --mmk-fuse-epilogue \
+// RUN:   --mmk-tile-cores --mmk-tile-base --canonicalize --cse %place --canonicalize --cse \
+// RUN:   | FileCheck %s --check-prefix LEAKY
 
 #machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {bt = [1024, 64], gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
@@ -184,4 +188,43 @@ mmk.kernel @negative_zero dims ["M", "K", "N"]
   mmk.choice "tile.K" = [16]
   mmk.choice "stage.K" = [48]
 }
+
+// LEAKY-LABEL: aicore.kernel @leaky
+// LEAKY-NOT:     aicore.vector
+// LEAKY:         aicore.fixpipe %acc_l0c[%{{.*}}] -> %c[%{{.*}}, %{{.*}}] along [0, 1] size(%{{.*}}, %{{.*}}) leaky_relu(%alpha bits 32) : {{.*}} -> memref<?x?xf16, #aicore.space<gm>>
+// LEAKY-NOT:     aicore.vector
+// CHECK-LABEL: aicore.kernel @leaky
+// CHECK:         aicore.vector
+// CHECK:         arith.select
+// COUPLED-LABEL: aicore.kernel @leaky
+// COUPLED:         arith.select
+mmk.kernel @leaky dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>, #mmk.named<"alpha">]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %alpha: f32):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %half = tensor.empty(%m, %n) : tensor<?x?xf16>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : tensor<?x?xf32>) outs(%half : tensor<?x?xf16>) {
+  ^bb0(%e: f32, %out: f16):
+    %positive = arith.cmpf oge, %e, %zero : f32
+    %scaled = arith.mulf %alpha, %e : f32
+    %r = arith.select %positive, %e, %scaled : f32
+    %t = arith.truncf %r : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<?x?xf16>
+  mmk.return %y : tensor<?x?xf16>
+} schedule {
+  mmk.choice "tile.M" = [64]
+  mmk.choice "tile.N" = [32]
+  mmk.choice "tile.K" = [16]
+  mmk.choice "stage.K" = [48]
+}
+
 }

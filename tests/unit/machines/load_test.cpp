@@ -37,7 +37,8 @@ TEST(Machines, AllLoadAndEveryFigureHasAnExplainedSource) {
     EXPECT_EQ(machine.name, name);
     EXPECT_FALSE(machine.description.empty());
     ASSERT_EQ(machine.figures.size(), machine.sources.size());
-    const std::set<std::string> words = {"description", "kind", "topology", "mixed_task.as"};
+    const std::set<std::string> words = {"description", "kind", "topology", "mixed_task.as",
+                                         "fixpipe_leaky_relu.use"};
     for (const auto &[path, source] : machine.sources)
       EXPECT_EQ(source.empty(), words.count(path) || llvm::StringRef(path).ends_with(".pipe"))
           << name << " " << path;

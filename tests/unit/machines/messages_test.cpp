@@ -106,7 +106,8 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
       changed("\"hbm.bytes_per_second\": " + figure("1")),
       "chip.json:2:25: hbm.bytes_per_second: unknown field; legal: extends, sources, "
       "description, kind, topology, cube_cores, vector_cores_per_cube, megahertz, memories, "
-      "links, hbm, l2, packet_bytes, cube, load3d, vector, vector_function, flag_cycles, "
+      "links, hbm, l2, packet_bytes, cube, load3d, vector, vector_function, fixpipe_leaky_relu, "
+      "flag_cycles, "
       "issue_cycles, scalar_load_cycles, scalar_line_bytes, queue_depth, event_ids, cross_flags, "
       "task_microseconds, mixed_task or launch_microseconds");
 }
@@ -275,6 +276,15 @@ TEST_F(MachineMessages, C6ResultsReachTheVectorUnit) {
   EXPECT_EQ(overridden("topology", "coupled"),
             "--machine-set topology=coupled: topology: the link l0c_ub is missing: on a coupled "
             "chip L0C reaches global memory through UB");
+}
+
+TEST(FixpipeLeakyRelu, NeedsASplitChip) {
+  auto machine = loadMachine(
+      "ascend310p3", {{"fixpipe_leaky_relu.slope_bits", "32"}, {"fixpipe_leaky_relu.use", "on"}});
+  ASSERT_FALSE(bool(machine));
+  EXPECT_EQ(llvm::toString(machine.takeError()),
+            "--machine-set fixpipe_leaky_relu.use=on: fixpipe_leaky_relu.use: on a coupled chip no "
+            "fixpipe writes to global memory");
 }
 
 TEST_F(MachineMessages, C7TheCoreThatHasTheDataMovesIt) {
