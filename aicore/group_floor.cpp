@@ -65,14 +65,17 @@ double GroupFloor::panel(const OperandWork &operand, int64_t outer, int64_t byte
   const auto transfer = [&](int64_t length) {
     const int64_t rows = operand.isTransposed ? length : outer,
                   run = (operand.isTransposed ? outer : length) * bytes;
-    int64_t least = INT64_MAX;
+    int64_t least = INT64_MAX, requests = INT64_MAX;
     RowCharge charge;
-    for (int64_t start = 0; start < step; start += apart)
+    for (int64_t start = 0; start < step; start += apart) {
+      requests = std::min(
+          requests, charge.requests(rows, start, operand.pitch, run, packet, link.requestBytes));
       least = std::min(least, run == operand.pitch
                                   ? rows * run // one piece of memory
                                   : charge.bytes(rows, start, operand.pitch, run, packet));
+    }
     return link.startupCycles +
-           std::max(rows * link.rowCycles, static_cast<double>(least) / link.bytesPerCycle);
+           std::max(requests * link.rowCycles, static_cast<double>(least) / link.bytesPerCycle);
   };
   const int64_t whole = std::min(tiling.stage, depth), rest = depth % whole;
   return transfer(whole) * static_cast<double>(depth / whole) + (rest > 0 ? transfer(rest) : 0);

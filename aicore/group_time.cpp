@@ -143,7 +143,10 @@ GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, i
                   run = (operand.isTransposed ? outer : length) * bytes;
     // Tiles, or stages, follow each other in a row of memory, so that few begin with a packet.
     const int64_t starts = packet / std::gcd(run, packet);
-    double charged = 0;
+    double charged = 0, requests = 0;
+    for (int64_t start = 0; start < starts; ++start)
+      requests += charge.requests(rows, start * run, operand.pitch, run, packet, link.requestBytes);
+    requests /= starts;
     if (run == operand.pitch) // one piece of memory
       charged = static_cast<double>(chargedBytes(0, rows * run, packet)) * starts;
     else
@@ -152,8 +155,8 @@ GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, i
     charged /= starts;
     panel.bytes += charged * times;
     panel.transfers += times;
-    panel.portCycles += std::max(rows * link.rowCycles, charged / rate) * times;
-    panel.lines += std::max<double>(rows, charged / packet) * times;
+    panel.portCycles += std::max(requests * link.rowCycles, charged / rate) * times;
+    panel.lines += std::max(requests, charged / packet) * times;
   };
   const int64_t whole = std::min(stage, depth);
   add(whole, depth / whole);

@@ -221,7 +221,8 @@ inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t
   case StepKind::transfer: {
     const int64_t start = value[i.start] * i.bytes, distance = value[i.pitch] * i.bytes;
     const bool onePiece = i.dense && columns == value[i.pitch];
-    return {rows,
+    return {i.charge.requests(rows, start, distance, columns * i.bytes, program.packet,
+                              i.link->requestBytes),
             onePiece ? chargedBytes(start, rows * columns * i.bytes, program.packet)
                      : i.charge.bytes(rows, start, distance, columns * i.bytes, program.packet),
             start, start + std::max<int64_t>(0, rows - 1) * distance + columns * i.bytes};

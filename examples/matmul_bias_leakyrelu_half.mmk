@@ -8,6 +8,7 @@ kernel matmul_bias_leakyrelu_half(
   bias:  f32[N],
   alpha: f32 = 0.001
 ) -> c: f16[M, N] {
+
   c = leaky_relu(a @ b + bias, alpha);
 
   case S1     { M = 2048; N = 2048; K = 2048; }

@@ -64,6 +64,9 @@ struct Link {
   double bytesPerCycle = 0; ///< a core; 0: the machine has no such path
   double startupCycles = 0;
   double rowCycles = 0; ///< for each row (burst) of the transfer, at the least
+  /// A row that begins at no multiple of it is split into requests of so many bytes, each of which
+  /// takes what a row takes (runtime/packets.h); 0: none is.
+  int64_t requestBytes = 0;
 };
 
 /// Cost of one vector instruction over n elements: perElement * n + fixed, in cycles.
@@ -101,6 +104,8 @@ struct Machine {
   /// For each access to a line that several cores read at once, and are served one after the other;
   /// 0: no contention.
   double l2LineCycles = 0;
+  /// Of more cores, no further ones are waited for: they have drifted apart. 0: no limit.
+  int64_t l2LineSharers = 0;
   /// Whether a task finds in L2 what the same task before it has left there.
   bool l2Warm = false;
   int64_t packetBytes = 512; ///< global memory moves in packets; a short one costs a full one

@@ -117,6 +117,8 @@ void describeLinks(Table &t) {
              [link](Machine &m) -> auto & { return m.links[link].startupCycles; });
     t.number(section + "row_cycles", Kind::cycles, mostCycles, Need::optional,
              [link](Machine &m) -> auto & { return m.links[link].rowCycles; });
+    t.number(section + "request_bytes", Kind::powerOfTwo, mostAlignment, Need::optional,
+             [link](Machine &m) -> auto & { return m.links[link].requestBytes; });
   }
 }
 
@@ -135,6 +137,8 @@ void describeGlobalMemory(Table &t) {
            [](Machine &m) -> auto & { return m.l2VectorBytesPerSecond; });
   t.number("l2.line_cycles", Kind::cycles, mostCycles, Need::optional,
            [](Machine &m) -> auto & { return m.l2LineCycles; });
+  t.number("l2.line_sharers", Kind::count, mostCores, Need::optional,
+           [](Machine &m) -> auto & { return m.l2LineSharers; });
   t.number("l2.warm", Kind::whole, 1, Need::optional,
            [](Machine &m) -> auto & { return m.l2Warm; });
   t.number("packet_bytes", Kind::powerOfTwo, mostAlignment, Need::emulated,

@@ -208,9 +208,10 @@ int64_t GlobalMemory::load(Sorted sorted,
     for (int64_t i = 0; i < one.sharers; ++i, ++piece) {
       const Piece &it = **piece;
       const double once = static_cast<double>(it.distinct) / std::max<int64_t>(1, it.bytes);
+      const int64_t waitedFor =
+          machine_.l2LineSharers > 0 ? std::min(one.sharers, machine_.l2LineSharers) : one.sharers;
       const int64_t lineCycles =
-          one.sharers > 1 ? line_.cycles(0, one.sharers * static_cast<int64_t>(it.lines * once))
-                          : 0;
+          waitedFor > 1 ? line_.cycles(0, waitedFor * static_cast<int64_t>(it.lines * once)) : 0;
       const int64_t port = it.portCycles * once;
       const int64_t alone = ofCore_.cycles(0, it.distinct),
                     ownFetches = port + static_cast<int64_t>(std::max<int64_t>(0, alone - port) *

@@ -91,6 +91,15 @@ Row catlass(std::vector<int64_t> dims, double task) {
   return row;
 }
 
+/// A product of the guide whose rows of B begin at odd addresses.
+Row unalignedRows() {
+  Row row = product("guide, 1024x4095x1024", Kind::product, {1024, 1024, 4095}, 149.8,
+                    "base 128,256,64, in stages of one base tile, doubled, by rows");
+  row.machine = "ascend910b1";
+  row.choices = with(blocked, {{"stage.K", "64"}, {"order", "rows"}});
+  return row;
+}
+
 Row quantised(std::string name, Kind kind, std::string machine, std::vector<int64_t> dims,
               double task, std::string reading) {
   return {.name = std::move(name),
@@ -146,6 +155,7 @@ std::vector<Row> products() {
       product("512x4096x4096", Kind::product, {512, 4096, 4096}, 95.29, library),
       product("1x8192x4096", Kind::product, {1, 8192, 4096}, 56.59, library),
       product("1x4096x14336", Kind::product, {1, 4096, 14336}, 116.02, library),
+      unalignedRows(),
       catlass({2048, 4000, 4096}, 445),
       catlass({4096, 8000, 4096}, 1231),
       catlass({4096, 40000, 4096}, 7775),

@@ -98,7 +98,8 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
             "chip.json:2:14: cube_core: unknown field; did you mean cube_cores");
   EXPECT_EQ(changed("\"links\": {\"gm_l1\": {\"rate\": 3}}"),
             "chip.json:2:29: links.gm_l1.rate: unknown field; legal: pipe, bytes_per_cycle, "
-            "startup_cycles or row_cycles");
+            "startup_cycles, row_cycles or "
+            "request_bytes");
   EXPECT_EQ(changed("\"links\": {\"gm_l2\": {}}"),
             "chip.json:2:20: links.gm_l2: unknown field; did you mean gm_l1");
   // A path is nested objects, never one word with dots.
@@ -391,10 +392,10 @@ TEST_F(MachineMessages, Overrides) {
             "legal: links.gm_l1.bytes_per_cycle");
   EXPECT_EQ(overridden("links.gm_l1", "3"),
             "--machine-set links.gm_l1=3: the path of a section; figures in it: pipe, "
-            "bytes_per_cycle, startup_cycles and row_cycles");
+            "bytes_per_cycle, startup_cycles, row_cycles and request_bytes");
   EXPECT_EQ(overridden("links.gm_l1.burst.size.most", "3"),
             "--machine-set links.gm_l1.burst.size.most=3: no figure has this path; legal in "
-            "links.gm_l1: pipe, bytes_per_cycle, startup_cycles and row_cycles");
+            "links.gm_l1: pipe, bytes_per_cycle, startup_cycles, row_cycles and request_bytes");
   EXPECT_EQ(overridden("cube_cores", "0"),
             "--machine-set cube_cores=0: expected a whole number of 1 or more, found 0");
   EXPECT_EQ(overridden("cube_cores", "2.5"),

@@ -82,6 +82,23 @@ TEST(GlobalMemory, RowsStartWhereTheirDistancePutsThem) {
   EXPECT_EQ(charge.bytes(512, 0, 1026, 512, 512), 2 * odd);
 }
 
+TEST(GlobalMemory, ARowInsideOfARequestIsSplit) {
+  EXPECT_EQ(requestsOfRow(2, 512, 0), 1); // where rows are not split
+  EXPECT_EQ(requestsOfRow(128, 512, 128), 1);
+  EXPECT_EQ(requestsOfRow(64, 512, 128), 5);
+  EXPECT_EQ(requestsOfRow(64, 64, 128), 1);
+  EXPECT_EQ(requestsOfRow(2, 512, 128), 10);
+  EXPECT_EQ(requestsOfRow(2, 0, 128), 1);
+  RowCharge charge;
+  EXPECT_EQ(charge.requests(10, 0, 1026, 512, 512, 0), 10);
+  EXPECT_EQ(charge.requests(10, 0, 1024, 512, 512, 128), 10);
+  // Every second begins a request.
+  EXPECT_EQ(charge.requests(10, 0, 8000, 512, 512, 128), 5 + 5 * 5);
+  EXPECT_EQ(charge.requests(10, 2, 1024, 512, 512, 128), 100);
+  // Of 64 offsets one begins a request, seven more are at multiples of 16 bytes.
+  EXPECT_EQ(charge.requests(64, 0, 1026, 512, 512, 128), 1 + 7 * 5 + 56 * 10);
+}
+
 // Against each row of a period by itself.
 TEST(GlobalMemory, RowsAreChargedTheMeanOfTheirPeriod) {
   for (int64_t packet : {512, 96, 6})

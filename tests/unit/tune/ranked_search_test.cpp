@@ -85,7 +85,7 @@ TEST(RankedSearch, KeepsToItsLimits) {
   const RankedSpace whole(productText, {700, 333, 200}, "ascend910b3");
   EXPECT_EQ(Ranked(whole, variants(50)).points.size(), 50U);
   const Ranked short_(whole, {.variants = 200, .effort = 1, .fewest = 32, .few = 40});
-  EXPECT_GE(short_.points.size(), 20U); // some of the 32 are refused
+  EXPECT_GE(short_.points.size(), 10U); // of the 32 some are refused, or their floor is too high
   EXPECT_LT(short_.points.size(), 60U);
 }
 
