@@ -1,6 +1,7 @@
 #include "cli/environment.h"
 
 #include "machines/host.h"
+#include "runtime/clock_version.h"
 #include "runtime/threads.h"
 #include "store/identity.h"
 
@@ -60,18 +61,28 @@ std::vector<std::pair<std::string, std::string>> fingerprint(int64_t threads) {
   fields.insert(fields.begin() + 2, {{"threads", std::to_string(threads)},
                                      {"cpus", std::to_string(availableThreads())},
                                      {"governor", governor()}});
-  fields.insert(fields.end() - 1, {"build", tune::buildId()});
+  fields.insert(fields.end() - 2, {"build", tune::buildId()});
   return fields;
 }
 
 bool isOfMmk(std::string_view field) {
-  return field == "mmk" || field == "build" || field == "llvm";
+  return field == "mmk" || field == "build" || field == "llvm" || field == "clock";
+}
+
+std::string clockVersionOf(const std::vector<std::pair<std::string, std::string>> &fields) {
+  for (const auto &[field, value] : fields)
+    if (field == "clock")
+      return value;
+  return "1";
 }
 
 std::vector<std::pair<std::string, std::string>> environment() {
   static const std::string cpu = cpuModel(), features = vectorFeatures();
-  return {
-      {"cpu", cpu}, {"features", features}, {"mmk", MMK_VERSION}, {"llvm", LLVM_VERSION_STRING}};
+  return {{"cpu", cpu},
+          {"features", features},
+          {"mmk", MMK_VERSION},
+          {"llvm", LLVM_VERSION_STRING},
+          {"clock", std::to_string(clockVersion)}};
 }
 
 std::vector<std::pair<std::string, std::string>> systemDetails() {

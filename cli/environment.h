@@ -9,12 +9,16 @@
 
 namespace mmk::driver {
 
-/// The CPU, its vector units, the versions of mmk and LLVM.
+/// The CPU, its vector units, the versions of mmk, LLVM and the clock.
 std::vector<std::pair<std::string, std::string>> environment();
 
 /// Everything that a time depends on beside the kernel, by name. The fields of the computer come
-/// first; those of mmk, in which two measurements may differ, come last: "mmk", "build", "llvm".
+/// first; those of mmk, in which two measurements may differ, come last: "mmk", "build", "llvm",
+/// "clock".
 std::vector<std::pair<std::string, std::string>> fingerprint(int64_t threads);
+/// The version of the clock in such fields; reports from before it was recorded have the first.
+std::string clockVersionOf(const std::vector<std::pair<std::string, std::string>> &fields);
+
 /// Whether two measurements that differ in this field of the fingerprint can still be compared.
 bool isOfMmk(std::string_view field);
 

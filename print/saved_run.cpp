@@ -1,6 +1,7 @@
 #include "print/saved_run.h"
 
 #include "cli/ending.h"
+#include "cli/environment.h"
 #include "cli/files.h"
 #include "cli/json.h"
 
@@ -202,12 +203,22 @@ std::vector<SavedCase> readSavedRun(const std::string &file) {
   return cases;
 }
 
+static std::string clockVersionOf(const SavedCase &saved) {
+  return driver::clockVersionOf({saved.environment.begin(), saved.environment.end()});
+}
+
 std::vector<SideBySide> compareSavedRuns(const std::string &fileA, const std::string &fileB) {
   const std::vector<SavedCase> casesA = readSavedRun(fileA), casesB = readSavedRun(fileB);
   const SavedCase &firstA = casesA.front(), &firstB = casesB.front();
   if (firstA.kernel != firstB.kernel)
     throw UserError(fmt::format("{} is a run of '{}', but {} of '{}'", fileA, firstA.kernel, fileB,
                                 firstB.kernel));
+  const std::string clockA = clockVersionOf(firstA), clockB = clockVersionOf(firstB);
+  if (firstA.figures.clock && firstB.figures.clock && clockA != clockB)
+    throw UserError(
+        fmt::format("{} has cycles of version {} of the clock, which cannot be compared "
+                    "with those of version {} in {}",
+                    fileA, clockA, clockB, fileB));
   std::vector<SideBySide> pairs;
   for (const SavedCase &a : casesA)
     for (const SavedCase &b : casesB)

@@ -43,6 +43,11 @@ bool measuresTime(const BenchReport &report) {
                              [](const BenchCase &each) { return each.kernel || each.command; });
 }
 
+bool countsCycles(const BenchReport &report) {
+  return std::ranges::any_of(report.cases,
+                             [](const BenchCase &each) { return each.cycles.has_value(); });
+}
+
 BenchChange compareTimes(const std::string &title, const std::string &what, const Series &before,
                          const Series &now, double threshold) {
   BenchChange change{title, what, before.summary().p50, now.summary().p50,
@@ -86,6 +91,12 @@ Baseline readBaseline(const std::string &file, const BenchReport &now, bool isTi
     else
       refused.push_back(fmt::format("{} was measured elsewhere: {}", file, what));
   }
+  const std::string clockBefore = clockVersionOf(before.fingerprint),
+                    clockNow = clockVersionOf(now.fingerprint);
+  if (clockBefore != clockNow && countsCycles(before) && !isForced)
+    refused.push_back(fmt::format("{} has cycles of version {} of the clock, which cannot be "
+                                  "compared with those of version {}",
+                                  file, clockBefore, clockNow));
   if (!refused.empty())
     throw UserError(fmt::format("{}; --force compares anyway", fmt::join(refused, "\n")));
   if (before.variant != now.variant)

@@ -109,7 +109,8 @@ std::vector<HistoryVerdict> History::add(const BenchReport &report, bool updates
   std::vector<HistoryVerdict> verdicts;
   const auto addFigure = [&](const char *figure, double value) {
     row.figure = figure;
-    row.computer = row.isExact() ? "" : computer;
+    // Cycles are the same on every computer, but not by every version of the clock.
+    row.computer = row.isExact() ? "clock: " + clockVersionOf(report.fingerprint) : computer;
     result.value = value;
     verdicts.push_back(add(row, result, updatesThresholds));
   };

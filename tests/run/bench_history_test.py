@@ -28,7 +28,7 @@ class History(CommandTest):
         [row] = self.rows()
         self.assertEqual([each["slower"] for each in row["results"]], [False, False, True])
         self.assertEqual((row["kernel"], row["machine"], row["case"], row["figure"], row["computer"], row["threshold"]),
-                         ("matmul_bias_leakyrelu", "ascend910b3", "S4", "cycles", "", 40630))
+                         ("matmul_bias_leakyrelu", "ascend910b3", "S4", "cycles", "clock: 2", 40630))
         # A result beyond the threshold does not move it; an update takes it in.
         self.mmk(*COUNT, *SLOW, exit=1)
         self.mmk(*COUNT, *SLOW, "--update-thresholds")
@@ -38,6 +38,15 @@ class History(CommandTest):
         self.mmk(*COUNT, *SLOW)
         self.mmk(*COUNT, "--update-thresholds")
         self.mmk(*COUNT, *SLOW, exit=1)
+
+    def test_cycles_of_another_clock_are_not_compared(self):
+        self.mmk(*COUNT)
+        rows = self.rows()
+        rows[0]["computer"] = ""  # as the first version of the clock was recorded
+        rows[0]["threshold"] = 1
+        (self.folder / "kept/history.json").write_text(json.dumps({"version": 1, "rows": rows}))
+        self.assertRegex(self.mmk(*COUNT), r"S4    cycles  40630          -        1  collecting\n")
+        self.assertEqual([row["computer"] for row in self.rows()], ["", "clock: 2"])
 
     def test_other_machines_have_rows_of_their_own(self):
         self.mmk(*COUNT)

@@ -34,7 +34,7 @@ class Bench(CommandTest):
             rf"tiny  kernel {row} +{number}\n"
             rf"tiny  command{row}\n"
             r"cpu [^;]+; features [^;]*; threads 1; cpus \d+; governor [^;]+; mmk \d+\.\d+\.\d+; "
-            r"build [0-9a-f]{32}; llvm 22\.\d+\.\d+\n"
+            r"build [0-9a-f]{32}; llvm 22\.\d+\.\d+; clock \d+\n"
             rf"(tiny: (kernel|command): stopped by the limit of ({limits}), with a relative standard "
             rf"deviation of {number} %\n)*\Z"))
         [case] = json.loads((self.folder / "saved.json").read_text())
@@ -159,6 +159,19 @@ thin  cycles  {cycles[1]:>6}  {cycles[1]:>{width}}  +0.0 %  exact  same
                                     "compares anyway\n")
         text = self.mmk(*COUNT, "--against", "before.json", "--force")
         self.assertIn("\nmachine was 'ascend910b3 with l2.bytes=*0.5', is 'ascend910b3'\n", text)
+
+    def test_other_clock(self):
+        """Cycles that were counted by other rules are refused by name."""
+        self.mmk(*COUNT, "--save", "before.json")
+        path = self.folder / "before.json"
+        saved = json.loads(path.read_text())
+        for each in saved:
+            del each["environment"]["clock"]
+        path.write_text(json.dumps(saved))
+        self.mmk(*COUNT, "--against", "before.json", exit=2)
+        self.assertEqual(self.said, "error: before.json has cycles of version 1 of the clock, which cannot be compared "
+                                    "with those of version 2; --force compares anyway\n")
+        self.assertIn("\nclock was 'not recorded', is '2'\n", self.mmk(*COUNT, "--against", "before.json", "--force"))
 
     def test_both_times_and_cycles(self):
         text = self.mmk("bench", "examples/matmul.mmk", "--case", "tiny", "--repeat", "3",

@@ -194,6 +194,19 @@ class Compare(CommandTest):
                 for field in ["machine", "variant", "clock", "memory", "flags"]:
                     self.assertEqual(pair[side][field], same[side][field])
 
+    def test_saved_runs_of_two_clocks(self):
+        """Cycles that were counted by other rules are refused by name."""
+        for name in ("before.json", "after.json"):
+            self.save(name, "--count-only", "--case", "S4")
+        path = self.folder / "before.json"
+        saved = json.loads(path.read_text())
+        for each in saved:
+            del each["environment"]["clock"]
+        path.write_text(json.dumps(saved))
+        self.mmk("compare", "--a", "before.json", "--b", "after.json", exit=2)
+        self.assertEqual(self.said, "error: before.json has cycles of version 1 of the clock, which cannot be compared "
+                                    "with those of version 2 in after.json\n")
+
     def test_saved_runs_on_a_changed_machine(self):
         slower = ["--machine-set", "links.gm_l1.bytes_per_cycle=*0.5"]
         self.save("before.json", "--count-only", "--case", "S4")

@@ -47,7 +47,7 @@ class Report(CommandTest):
         self.assertEqual(set(report["memory"]), {"l1", "l0a", "l0b", "l0c", "bt", "ub"})
         for memory in report["memory"].values():
             self.assertTrue(0 <= memory["used"] <= memory["capacity"])
-        self.assertEqual(set(report["environment"]), {"cpu", "features", "mmk", "llvm"})
+        self.assertEqual(set(report["environment"]), {"cpu", "features", "mmk", "llvm", "clock"})
 
     def test_time_and_speed_of_the_table_are_of_one_run(self):
         for words in [["--case", "S4", "--repeat", 9], ["M=1", "N=1", "K=1", "--repeat", 9]]:
