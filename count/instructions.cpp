@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <functional>
+
 using namespace mlir;
 
 namespace mmk::count {
@@ -361,9 +363,38 @@ llvm::Error ProgramBuilder::window(aicore::WindowOp op) {
   it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
   it.dense = false;
   it.mostColumns = largestExtent(op);
-  it.start = constant(0);
+  it.start = firstOfWindow(op, shape);
   emit(op, StepKind::transfer, it);
   return llvm::Error::success();
+}
+
+/// The number of the first element of a window; of one inside, if that is in front of the tensor.
+int32_t ProgramBuilder::firstOfWindow(aicore::WindowOp op, const TensorShape &shape) {
+  const AffineMap map = op.getMap();
+  const std::function<int32_t(AffineExpr)> placeOfExpr = [&](AffineExpr expr) -> int32_t {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+      return unknown_.contains(op.getSymbols()[symbol.getPosition()])
+                 ? constant(0)
+                 : placeOf(op.getSymbols()[symbol.getPosition()]);
+    if (auto number = dyn_cast<AffineConstantExpr>(expr))
+      return constant(std::max<int64_t>(0, number.getValue()));
+    auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!both || (expr.getKind() != AffineExprKind::Add && expr.getKind() != AffineExprKind::Mul))
+      return constant(0); // a dimension of the buffer, which begins at 0
+    const int32_t left = placeOfExpr(both.getLHS()), right = placeOfExpr(both.getRHS()),
+                  result = place();
+    compute(op, expr.getKind() == AffineExprKind::Add ? StepKind::add : StepKind::multiply, result,
+            left, right);
+    return result;
+  };
+  int32_t number = constant(0);
+  for (auto [extent, expr] : llvm::zip(shape.extents, map.getResults())) {
+    const int32_t next = place();
+    compute(op, StepKind::multiply, next, number, extent);
+    compute(op, StepKind::add, next, next, placeOfExpr(expr));
+    number = next;
+  }
+  return number;
 }
 
 /// A vector instruction, `count` times over the elements.

@@ -35,6 +35,7 @@ private:
   template <typename Op>
   llvm::Error transfer(Op op, Work work, llvm::StringRef link, mlir::Value tensor);
   /// Place of the number of an element of a tensor, in row-major order.
+  int32_t firstOfWindow(aicore::WindowOp op, const TensorShape &shape);
   int32_t elementNumber(mlir::Operation *op, const TensorShape &shape, mlir::ValueRange offsets);
   llvm::Error exchange(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value buffer,
                        mlir::Value rows, mlir::Value columns);

@@ -367,6 +367,7 @@ GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t
   for (int64_t task = machine.l2Warm ? 0 : 1; task < 2; ++task) {
     memory.beginAgain();
     rounds.pass(memory);
+    memory.settle();
   }
   return memory;
 }

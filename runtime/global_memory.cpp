@@ -40,6 +40,30 @@ GlobalMemory::GlobalMemory(const Machine &machine, double writtenBack)
 void GlobalMemory::beginAgain() {
   loads_.clear();
   stores_.clear();
+  loaded_.clear();
+  hbmCycles_ = 0;
+}
+
+// The core that reaches the time of HBM with the least to wait for each byte that it fetches.
+void GlobalMemory::settle() {
+  double perByte = std::numeric_limits<double>::infinity();
+  for (const std::vector<Loaded> &core : loaded_) {
+    double cycles = 0, fetched = 0;
+    for (auto [tensor, of] : llvm::enumerate(core)) {
+      const Waiting &waiting = loads_[tensor];
+      cycles += static_cast<double>(of.portCycles) +
+                static_cast<double>(of.bytes) * static_cast<double>(waiting.cycles) /
+                    static_cast<double>(std::max<int64_t>(1, waiting.bytes));
+      fetched += static_cast<double>(of.fetched);
+    }
+    if (fetched > 0)
+      perByte = std::min(perByte, (static_cast<double>(hbmCycles_) - cycles) / fetched);
+  }
+  if (!(perByte > 0) || std::isinf(perByte))
+    return;
+  for (const std::vector<Loaded> &core : loaded_)
+    for (auto [tensor, of] : llvm::enumerate(core))
+      loads_[tensor].cycles += static_cast<int64_t>(perByte * static_cast<double>(of.fetched));
 }
 
 void GlobalMemory::wait(WaitingByTensor &waiting, const Piece &piece, int64_t cycles) {
@@ -89,7 +113,17 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces) {
   int64_t mostFetched = 1;
   for (const OfCore &core : cores_)
     mostFetched = std::max(mostFetched, core.fetched);
+  hbmCycles_ += hbm;
+  if (loaded_.size() < cores_.size())
+    loaded_.resize(cores_.size());
   for (auto [piece, isFetched] : loads) {
+    std::vector<Loaded> &ofTensors = loaded_[piece->core];
+    if (ofTensors.size() <= static_cast<size_t>(piece->tensor))
+      ofTensors.resize(piece->tensor + 1);
+    Loaded &total = ofTensors[piece->tensor];
+    total.bytes += piece->bytes;
+    total.fetched += isFetched ? piece->bytes : 0;
+    total.portCycles += piece->portCycles;
     const OfCore &core = cores_[piece->core];
     int64_t own = core.port;
     // Stores of more bytes than are loaded do not all meet loads.

@@ -58,7 +58,8 @@ double hbmCycles(const Machine &machine, double loadedBytes, double writtenBytes
 /// - all vector cores together load at a limited rate, and the loads and stores of each share a
 ///   port.
 /// These overlap: a core waits for the slowest. All loads of a tensor are charged the mean of
-/// what its cores waited, so that a transfer costs the same in every round. Stores end in L2, and
+/// what its cores waited, so that a transfer costs the same in every round. Where cores fetch
+/// little and much in turn, that would be less than HBM takes: see `settle`. Stores end in L2, and
 /// wait for write-backs only where no core fetches. A workspace that fits into L2 causes no HBM
 /// traffic.
 class GlobalMemory {
@@ -68,6 +69,8 @@ public:
 
   /// What all cores move at the same time.
   void addRound(llvm::ArrayRef<Piece> pieces);
+  /// Behind the last round: that no core takes less for its loads than HBM for all rounds.
+  void settle();
   /// The same task begins again: L2 stays as it is, and what was waited for no longer counts.
   void beginAgain();
 
@@ -89,6 +92,10 @@ private:
     bool isFetched;
     double fetches;  ///< the part of it that a core is the first to read
     int64_t fetched; ///< bytes, beside what the pieces before it fetch
+  };
+  /// What one core loads of one tensor, in all rounds.
+  struct Loaded {
+    int64_t bytes = 0, fetched = 0, portCycles = 0;
   };
   /// Pieces of one tensor in one direction, by name and place.
   using Sorted = llvm::ArrayRef<const Piece *>;
@@ -120,6 +127,8 @@ private:
   llvm::DenseSet<uint64_t> fetchedNow_; ///< sections of ranges, in this round
   std::vector<OfCore> cores_;           ///< in this round
   WaitingByTensor loads_, stores_;
+  std::vector<std::vector<Loaded>> loaded_; ///< by core and tensor
+  int64_t hbmCycles_ = 0;                   ///< of all rounds
 };
 
 } // namespace mmk
