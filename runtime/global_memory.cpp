@@ -210,9 +210,17 @@ void GlobalMemory::useRanges(llvm::MutableArrayRef<Shared> same) {
     for (int64_t number = piece.begin / section; number * section < piece.end; ++number) {
       const uint64_t key =
           isSection | uint64_t(piece.tensor) << tensorAt | static_cast<uint64_t>(number);
+      // A section that L2 has may lack this part of it.
+      const int64_t begin = std::max(piece.begin, number * section),
+                    end = std::min(piece.end, (number + 1) * section);
+      std::pair<int64_t, int64_t> &held = held_[key];
+      if (!cache_.use(key, section))
+        held = {begin, begin};
       const int64_t own =
-          std::min(piece.end, (number + 1) * section) - std::max(piece.begin, number * section);
-      if (cache_.use(key, section) || !piece.isLoad || piece.staysInL2) {
+          end - begin -
+          std::max<int64_t>(0, std::min(end, held.second) - std::max(begin, held.first));
+      held = {std::min(begin, held.first), std::max(end, held.second)};
+      if (own == 0 || !piece.isLoad || piece.staysInL2) {
         one.isFetched |= fetchedNow_.contains(key);
         continue;
       }

@@ -6,6 +6,7 @@
 #include "runtime/l2.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -125,7 +126,8 @@ private:
   Cost fetch_, ofCore_, writeBack_, line_, vectors_; ///< by bytes; a line by its accesses
   L2 cache_;
   llvm::DenseSet<uint64_t> fetchedNow_; ///< sections of ranges, in this round
-  std::vector<OfCore> cores_;           ///< in this round
+  llvm::DenseMap<uint64_t, std::pair<int64_t, int64_t>> held_; ///< bytes of a section, in L2
+  std::vector<OfCore> cores_;                                  ///< in this round
   WaitingByTensor loads_, stores_;
   std::vector<std::vector<Loaded>> loaded_; ///< by core and tensor
   int64_t hbmCycles_ = 0;                   ///< of all rounds
