@@ -136,11 +136,17 @@ int32_t ProgramBuilder::elementNumber(Operation *op, const TensorShape &shape, V
   // The start of a transfer may be data; its time then depends on its extents only.
   if (offsets.empty() || llvm::any_of(offsets, [&](Value it) { return unknown_.contains(it); }))
     return constant(0);
-  int32_t number = placeOf(offsets.front());
-  for (auto [extent, offset] : llvm::drop_begin(llvm::zip(shape.extents, offsets))) {
+  return numberOf(op, shape,
+                  llvm::map_to_vector(offsets, [&](Value offset) { return placeOf(offset); }));
+}
+
+int32_t ProgramBuilder::numberOf(Operation *op, const TensorShape &shape,
+                                 ArrayRef<int32_t> places) {
+  int32_t number = places.front();
+  for (auto [extent, offset] : llvm::drop_begin(llvm::zip(shape.extents, places))) {
     const int32_t next = place();
     compute(op, StepKind::multiply, next, number, extent);
-    compute(op, StepKind::add, next, next, placeOf(offset));
+    compute(op, StepKind::add, next, next, offset);
     number = next;
   }
   return number;
@@ -387,14 +393,9 @@ int32_t ProgramBuilder::firstOfWindow(aicore::WindowOp op, const TensorShape &sh
             left, right);
     return result;
   };
-  int32_t number = constant(0);
-  for (auto [extent, expr] : llvm::zip(shape.extents, map.getResults())) {
-    const int32_t next = place();
-    compute(op, StepKind::multiply, next, number, extent);
-    compute(op, StepKind::add, next, next, placeOfExpr(expr));
-    number = next;
-  }
-  return number;
+  return map.getNumResults() == 0
+             ? constant(0)
+             : numberOf(op, shape, llvm::map_to_vector(map.getResults(), placeOfExpr));
 }
 
 /// A vector instruction, `count` times over the elements.

@@ -34,8 +34,10 @@ private:
 
   template <typename Op>
   llvm::Error transfer(Op op, Work work, llvm::StringRef link, mlir::Value tensor);
-  /// Place of the number of an element of a tensor, in row-major order.
   int32_t firstOfWindow(aicore::WindowOp op, const TensorShape &shape);
+  /// Place of the number of an element of a tensor, in row-major order; by its offsets, or by the
+  /// places of these.
+  int32_t numberOf(mlir::Operation *op, const TensorShape &shape, llvm::ArrayRef<int32_t> places);
   int32_t elementNumber(mlir::Operation *op, const TensorShape &shape, mlir::ValueRange offsets);
   llvm::Error exchange(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value buffer,
                        mlir::Value rows, mlir::Value columns);
