@@ -306,6 +306,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     memory.beginAgain();
   }
   pass();
+  memory.settle();
   const auto waitOf = [&](const Panel &panel, size_t tensor) {
     Link link = machine_.links.at("gm_l1");
     link.startupCycles = link.rowCycles = 0;
@@ -552,10 +553,13 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
     out += link("ub_gm", isWhole ? 1 : rows, charged(bytes));
   const double startup = link("gm_ub", 0, 0);
   double in = work_.reads.empty() ? 0 : out;
-  for (int64_t bytes : work_.reads)
-    in += startup + std::max({link("gm_ub", isWhole ? 1 : rows, charged(bytes)) - startup,
-                              cyclesAt(machine_.hbmBytesPerSecond, loading * charged(bytes)),
-                              cyclesAt(machine_.l2VectorBytesPerSecond, loading * charged(bytes))});
+  const llvm::ArrayRef<int64_t> fetched = llvm::ArrayRef(work_.reads).drop_back(work_.rereads);
+  for (auto [number, bytes] : llvm::enumerate(work_.reads)) {
+    const double all = loading * charged(bytes),
+                 hbm = number < fetched.size() ? cyclesAt(machine_.hbmBytesPerSecond, all) : 0;
+    in += startup + std::max({link("gm_ub", isWhole ? 1 : rows, charged(bytes)) - startup, hbm,
+                              cyclesAt(machine_.l2VectorBytesPerSecond, all)});
+  }
   for (int64_t bytes : work_.rowReads)
     in += link("gm_ub", 1, columns * bytes);
   const double work = work_.vectorFixed + elements * work_.vectorPerElement;
@@ -564,7 +568,7 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
       std::max({in + (tiling.inUb == 1 ? work : 0), work, out + (tiling.outOfUb == 1 ? work : 0)});
   const double all = double(work_.batches) * work_.rows * work_.columns;
   const double pipes = (ofCore - 1) * longest + in + out + work,
-               hbm = ofHbm(all * readBytes(), all * storedBytes());
+               hbm = ofHbm(all * sum(fetched), all * storedBytes());
   // They overlap, but for the first and the last steps.
   return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
 }

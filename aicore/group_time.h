@@ -106,7 +106,7 @@ private:
   double cyclesAt(double bytesPerSecond, double bytes) const {
     return bytesPerSecond > 0 ? bytes * machine_.megahertz * 1e6 / bytesPerSecond : 0;
   }
-  static int64_t sum(const std::vector<int64_t> &bytes) {
+  static int64_t sum(llvm::ArrayRef<int64_t> bytes) {
     return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
   }
   int64_t readBytes() const { return sum(work_.reads); }

@@ -150,6 +150,13 @@ private:
         work.batches *= extentOf(dims[dim]);
   }
 
+  /// The tensor in global memory that a value is a view or windows of.
+  static Value sourceOf(Value tensor) {
+    tensor = behindViews(tensor);
+    auto window = tensor.getDefiningOp<ir::WindowOp>();
+    return window ? behindViews(window.getSource()) : tensor;
+  }
+
   OperandWork operand(linalg::ContractOp contract, unsigned which, unsigned depthLoop) const {
     Value tensor = contract.getInputs()[which];
     const AffineMap map = contract.getIndexingMapsArray()[which];
@@ -159,9 +166,7 @@ private:
     // In memory the last dimension is contiguous, whatever the operand.
     work.pitch = extentOf(dimName(tensor, rank - 1)) * bytesOf(tensor);
     work.variesByBatch = rank > 2;
-    tensor = behindViews(tensor);
-    if (auto window = tensor.getDefiningOp<ir::WindowOp>())
-      tensor = behindViews(window.getSource());
+    tensor = sourceOf(tensor);
     work.isIntermediate = tensor.getDefiningOp<ir::FusionGroupOp>() != nullptr;
     double bytes = static_cast<double>(bytesOf(tensor));
     for (int64_t dim = 0, dims = rankOf(tensor); dim < dims; ++dim)
@@ -265,6 +270,7 @@ private:
           std::pair(function.perElement, function.fixed);
       work.addPerElement /= machine_.function.issued;
     }
+    llvm::SmallPtrSet<const void *, 4> read;
     for (OpOperand *input : generic.getDpsInputOperands()) {
       if (input->get().getDefiningOp<linalg::ContractOp>())
         continue;
@@ -275,8 +281,14 @@ private:
                           });
       const int64_t bytes = bytesOf(input->get()),
                     piece = std::max(bytes, machine_.packetBytes / 4); // as it is charged
-      (isFull ? work.reads : work.rowReads)
-          .push_back(isInPieces(input->get(), map) ? bytes : piece);
+      const int64_t charged = isInPieces(input->get(), map) ? bytes : piece;
+      if (!isFull) {
+        work.rowReads.push_back(charged);
+        continue;
+      }
+      const bool isFirst = read.insert(sourceOf(input->get()).getAsOpaquePointer()).second;
+      work.reads.insert(work.reads.end() - (isFirst ? work.rereads : 0), charged);
+      work.rereads += !isFirst;
     }
   }
 
@@ -401,7 +413,7 @@ std::pair<GroupWork, GroupWork> separate(const GroupWork &group) {
   product.rowReads.clear();
   product.stores.assign(group.products.size(), accumulatorBytes);
   elementwise.products.clear();
-  elementwise.reads.insert(elementwise.reads.end(), group.products.size(), accumulatorBytes);
+  elementwise.reads.insert(elementwise.reads.begin(), group.products.size(), accumulatorBytes);
   return {product, elementwise};
 }
 

@@ -74,6 +74,8 @@ struct GroupWork {
   /// Bytes of an element: of tensors that are read besides the products, of those that are
   /// broadcast along the rows, of the results.
   std::vector<int64_t> reads, rowReads, stores;
+  /// The last so many of `reads` are windows of tensors that others of them read: L2 has them.
+  int64_t rereads = 0;
   bool addsRow = false;     ///< a row is added to the product: the bias table can hold it
   double addPerElement = 0; ///< of `vectorPerElement`, that the bias table spares
   bool onlyAddsRow = false; ///< with the bias table, the fixpipe does what is left

@@ -20,7 +20,21 @@ struct Moved {
   int64_t least = -1;            ///< the least offset of them
   int64_t end = 0;               ///< behind the last byte of all
   int64_t greatest = -1, transfers = 0;
+  int64_t lastRows = 0; ///< of the last transfer
 };
+
+/// Bytes that a transfer has in common with the one before it: both are as many rows, equally far
+/// apart, as those of windows are.
+int64_t overlap(const Moved &before, const Amount &it) {
+  if (before.last < 0 || before.lastRows != it.rows)
+    return 0;
+  const int64_t shift = std::abs(it.start - before.last), run = it.amount / it.rows,
+                pitch = it.rows > 1 ? (it.end - it.start - run) / (it.rows - 1) : 0;
+  if (pitch <= 0)
+    return std::max<int64_t>(0, it.amount - shift);
+  const int64_t down = (shift + pitch / 2) / pitch, along = std::abs(shift - down * pitch);
+  return std::max<int64_t>(0, it.rows - down) * std::max<int64_t>(0, run - along);
+}
 
 /// By tensor, loads and stores apart: see `slotOf`.
 using Moves = std::map<int32_t, Moved>;
@@ -57,7 +71,7 @@ public:
       moved.least = std::min(moved.least, amount.start);
       moved.end = std::max(moved.end, amount.end);
       moved.bytes += amount.amount;
-      moved.distinct += moved.last == amount.start ? 0 : amount.amount;
+      moved.distinct += amount.amount - overlap(moved, amount);
       moved.transfers += moved.last == amount.start ? 0 : 1;
       moved.greatest = std::max(moved.greatest, amount.start);
       moved.portCycles +=
@@ -65,6 +79,7 @@ public:
       // A row that is shorter than a line is an access of its own.
       moved.lines += std::max(amount.rows, amount.amount / program_.packet);
       moved.last = amount.start;
+      moved.lastRows = amount.rows;
     }
     return true;
   }

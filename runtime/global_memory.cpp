@@ -1,6 +1,7 @@
 #include "runtime/global_memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace mmk {
@@ -41,29 +42,65 @@ void GlobalMemory::beginAgain() {
   loads_.clear();
   stores_.clear();
   loaded_.clear();
+  stored_.clear();
   hbmCycles_ = 0;
 }
 
-// The core that reaches the time of HBM with the least to wait for each byte that it fetches.
-void GlobalMemory::settle() {
-  double perByte = std::numeric_limits<double>::infinity();
-  for (const std::vector<Loaded> &core : loaded_) {
-    double cycles = 0, fetched = 0;
-    for (auto [tensor, of] : llvm::enumerate(core)) {
-      const Waiting &waiting = loads_[tensor];
-      cycles += static_cast<double>(of.portCycles) +
-                static_cast<double>(of.bytes) * static_cast<double>(waiting.cycles) /
-                    static_cast<double>(std::max<int64_t>(1, waiting.bytes));
-      fetched += static_cast<double>(of.fetched);
-    }
-    if (fetched > 0)
-      perByte = std::min(perByte, (static_cast<double>(hbmCycles_) - cycles) / fetched);
-  }
-  if (!(perByte > 0) || std::isinf(perByte))
-    return;
-  for (const std::vector<Loaded> &core : loaded_)
+GlobalMemory::Shortage GlobalMemory::shortage(llvm::ArrayRef<MovedByTensor> byCore,
+                                              const WaitingByTensor &waiting) const {
+  // All transfers of a tensor wait alike, whichever cores make HBM move it.
+  std::vector<double> ofHbm(waiting.size());
+  for (const MovedByTensor &core : byCore)
     for (auto [tensor, of] : llvm::enumerate(core))
-      loads_[tensor].cycles += static_cast<int64_t>(perByte * static_cast<double>(of.fetched));
+      if (of.bytes > 0)
+        ofHbm[tensor] += static_cast<double>(of.ofHbm) / static_cast<double>(waiting[tensor].bytes);
+  Shortage least;
+  for (const MovedByTensor &core : byCore) {
+    double cycles = 0, moved = 0;
+    for (auto [tensor, of] : llvm::enumerate(core)) {
+      if (of.bytes == 0)
+        continue;
+      const auto bytes = static_cast<double>(of.bytes);
+      cycles +=
+          static_cast<double>(of.portCycles) + bytes * static_cast<double>(waiting[tensor].cycles) /
+                                                   static_cast<double>(waiting[tensor].bytes);
+      moved += bytes * ofHbm[tensor];
+    }
+    const double lacks = static_cast<double>(hbmCycles_) - cycles;
+    least.cycles = std::min(least.cycles, lacks);
+    if (moved > 0)
+      least.perByte = std::min(least.perByte, lacks / moved);
+  }
+  return least;
+}
+
+// Of loads and stores, those that lack less: until one core reaches the time of HBM.
+void GlobalMemory::settle() {
+  const Shortage loads = shortage(loaded_, loads_), stores = shortage(stored_, stores_);
+  const bool ofLoads =
+      !std::isinf(loads.perByte) && (std::isinf(stores.perByte) || loads.cycles <= stores.cycles);
+  const Shortage &less = ofLoads ? loads : stores;
+  if (std::isinf(less.perByte) || std::min(loads.cycles, stores.cycles) <= 0)
+    return;
+  WaitingByTensor &waiting = ofLoads ? loads_ : stores_;
+  for (const MovedByTensor &core : ofLoads ? loaded_ : stored_)
+    for (auto [tensor, of] : llvm::enumerate(core))
+      if (of.ofHbm > 0)
+        waiting[tensor].cycles +=
+            static_cast<int64_t>(less.perByte * static_cast<double>(of.ofHbm));
+}
+
+void GlobalMemory::count(std::vector<MovedByTensor> &byCore, const Piece &piece,
+                         bool isOfHbm) const {
+  if (byCore.size() < cores_.size())
+    byCore.resize(cores_.size());
+  MovedByTensor &ofTensors = byCore[piece.core];
+  if (ofTensors.size() <= static_cast<size_t>(piece.tensor))
+    ofTensors.resize(piece.tensor + 1);
+  Moved &it = ofTensors[piece.tensor];
+  it.bytes += piece.bytes;
+  it.portCycles += piece.portCycles;
+  it.ofHbm += isOfHbm ? piece.bytes : 0;
 }
 
 void GlobalMemory::wait(WaitingByTensor &waiting, const Piece &piece, int64_t cycles) {
@@ -113,17 +150,9 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces) {
   int64_t mostFetched = 1;
   for (const OfCore &core : cores_)
     mostFetched = std::max(mostFetched, core.fetched);
-  hbmCycles_ += hbm;
-  if (loaded_.size() < cores_.size())
-    loaded_.resize(cores_.size());
+  hbmCycles_ += fetch_.cycles(0, fetched) + writeCycles;
   for (auto [piece, isFetched] : loads) {
-    std::vector<Loaded> &ofTensors = loaded_[piece->core];
-    if (ofTensors.size() <= static_cast<size_t>(piece->tensor))
-      ofTensors.resize(piece->tensor + 1);
-    Loaded &total = ofTensors[piece->tensor];
-    total.bytes += piece->bytes;
-    total.fetched += isFetched ? piece->bytes : 0;
-    total.portCycles += piece->portCycles;
+    count(loaded_, *piece, isFetched);
     const OfCore &core = cores_[piece->core];
     int64_t own = core.port;
     // Stores of more bytes than are loaded do not all meet loads.
@@ -140,6 +169,7 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces) {
   }
   for (const Piece *piece : sorted)
     if (!piece->isLoad) {
+      count(stored_, *piece, !piece->staysInL2);
       const OfCore &core = cores_[piece->core];
       const int64_t rest = fetched > 0 || piece->staysInL2
                                ? 0

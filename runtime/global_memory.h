@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <limits>
 #include <vector>
 
 namespace mmk {
@@ -59,10 +60,10 @@ double hbmCycles(const Machine &machine, double loadedBytes, double writtenBytes
 /// - all vector cores together load at a limited rate, and the loads and stores of each share a
 ///   port.
 /// These overlap: a core waits for the slowest. All loads of a tensor are charged the mean of
-/// what its cores waited, so that a transfer costs the same in every round. Where cores fetch
-/// little and much in turn, that would be less than HBM takes: see `settle`. Stores end in L2, and
-/// wait for write-backs only where no core fetches. A workspace that fits into L2 causes no HBM
-/// traffic.
+/// what its cores waited, so that a transfer costs the same in every round. Stores end in L2, and
+/// wait for write-backs only where no core fetches. Where cores fetch little and much in turn, or
+/// store without fetching, both would be less than HBM takes: see `settle`. A workspace that fits
+/// into L2 causes no HBM traffic.
 class GlobalMemory {
 public:
   /// `writtenBack`: of stores, see above.
@@ -70,7 +71,8 @@ public:
 
   /// What all cores move at the same time.
   void addRound(llvm::ArrayRef<Piece> pieces);
-  /// Behind the last round: that no core takes less for its loads than HBM for all rounds.
+  /// Behind the last round: that no core takes less, for its loads or for its stores, than HBM for
+  /// all rounds.
   void settle();
   /// The same task begins again: L2 stays as it is, and what was waited for no longer counts.
   void beginAgain();
@@ -94,9 +96,16 @@ private:
     double fetches;  ///< the part of it that a core is the first to read
     int64_t fetched; ///< bytes, beside what the pieces before it fetch
   };
-  /// What one core loads of one tensor, in all rounds.
-  struct Loaded {
-    int64_t bytes = 0, fetched = 0, portCycles = 0;
+  /// What one core loads or stores of one tensor, in all rounds.
+  struct Moved {
+    int64_t bytes = 0, portCycles = 0;
+    int64_t ofHbm = 0; ///< bytes of loads that wait for HBM, and of stores that it takes
+  };
+  using MovedByTensor = std::vector<Moved>;
+  /// All cores' loads or stores beside the time of HBM.
+  struct Shortage {
+    double cycles = std::numeric_limits<double>::infinity();  ///< of the core that lacks least
+    double perByte = std::numeric_limits<double>::infinity(); ///< least, of bytes that HBM moves
   };
   /// Pieces of one tensor in one direction, by name and place.
   using Sorted = llvm::ArrayRef<const Piece *>;
@@ -120,6 +129,8 @@ private:
   Cost cost(const Link &link, const WaitingByTensor &waiting, size_t tensor) const;
 
   static void wait(WaitingByTensor &waiting, const Piece &piece, int64_t cycles);
+  void count(std::vector<MovedByTensor> &byCore, const Piece &piece, bool isOfHbm) const;
+  Shortage shortage(llvm::ArrayRef<MovedByTensor> byCore, const WaitingByTensor &waiting) const;
 
   const Machine &machine_;
   double writtenBack_;
@@ -129,8 +140,8 @@ private:
   llvm::DenseMap<uint64_t, std::pair<int64_t, int64_t>> held_; ///< bytes of a section, in L2
   std::vector<OfCore> cores_;                                  ///< in this round
   WaitingByTensor loads_, stores_;
-  std::vector<std::vector<Loaded>> loaded_; ///< by core and tensor
-  int64_t hbmCycles_ = 0;                   ///< of all rounds
+  std::vector<MovedByTensor> loaded_, stored_; ///< by core
+  int64_t hbmCycles_ = 0;                      ///< of all rounds
 };
 
 } // namespace mmk

@@ -69,6 +69,9 @@ struct Form {
   /// Bytes of the tensors that are read and written, as every schedule moves at the least.
   double (*loaded)(const Dims &);
   double (*stored)(const Dims &);
+  /// The first dimension is one of tasks: each core has as many, as an idle core is no matter of
+  /// memory.
+  bool countsTasks = false;
 };
 
 double product(const Dims &dims) {
@@ -107,7 +110,8 @@ const Form forms[] = {
      " o[h, i, d] = sum[j](cast<f16>(softmax[j](s[h, i, j])) * v[h, j, d]); }",
      {{1, 4, 16}, {64, 128}, {1024, 4096, 5000}},
      [](const Dims &d) { return 2.0 * static_cast<double>(d[0] * d[2] * (d[1] + 2 * d[3])); },
-     [](const Dims &d) { return 2.0 * static_cast<double>(d[0] * d[1] * d[2]); }},
+     [](const Dims &d) { return 2.0 * static_cast<double>(d[0] * d[1] * d[2]); },
+     /*countsTasks=*/true},
     {"x: f32[M, N]) -> y: f32[M, N] { y[i, j] = max[r: 3](pad(x, -inf)[i, j + r - 1]); }",
      {rowLengths},
      [](const Dims &d) { return 4 * product(d); },
@@ -140,6 +144,8 @@ TEST(MemoryBound, NoFormIsFasterThanItsBytes) {
     dims[0] = static_cast<int64_t>(static_cast<double>(machine.l2Bytes) *
                                    (4 + static_cast<double>(random() % 9) / 4) / ofRow) +
               1;
+    if (form.countsTasks)
+      dims[0] = static_cast<int64_t>(llvm::alignTo(dims[0], machine.cubeCores));
     std::string at = name + " seed " + std::to_string(seed) + " " + form.text;
     for (int64_t extent : dims)
       at += " " + std::to_string(extent);
