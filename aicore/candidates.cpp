@@ -237,7 +237,9 @@ private:
       for (auto [dim, parts] : llvm::zip(group.work.ofRows->reduced, division))
         if (const PlanSpace::Number number = space_.numberOf(dim.name))
           trial.dims[*number].splits = parts;
-      consider(trial);
+      Plan fitted = trial;
+      space_.fitResultRows(fitted, group);
+      consider(fitted);
     }
   }
 

@@ -25,6 +25,7 @@ struct GroupTiling {
   RowForm form = RowForm::passes; ///< of a row group
   /// Of a row group, the parts of each reduced dimension; empty where rows are whole.
   std::vector<int64_t> parts;
+  int64_t resultRows = 1; ///< of a tile of its results, where rows have parts
   /// A panel of A, or of B, stays in L1 for a line of tiles.
   bool keepsA = false, keepsB = false;
   int64_t gridRows = 1,

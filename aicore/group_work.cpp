@@ -105,6 +105,16 @@ private:
       else
         (space.isReduced[dim] ? rows.outerReduced : rows.batches) *= extent;
     }
+    const int64_t rowsOfResult = elementwiseRows(space.names);
+    for (auto [dim, name] : llvm::enumerate(space.names)) {
+      const bool isRow = static_cast<int64_t>(dim) == rowsOfResult,
+                 isColumn = dim + 1 == space.names.size();
+      (isRow      ? rows.result.rows
+       : isColumn ? rows.result.columns
+                  : rows.result.batches) *= extentOf(name);
+      if (isRow)
+        rows.result.rowDim = name;
+    }
     if (plane.rows >= 0)
       work.rowDim = space.names[plane.rows];
     work.columnDim = space.names[plane.columns];

@@ -411,25 +411,41 @@ bool PlanSpace::fits(const Plan &plan) const {
 
 /// Whether the results of rows that are divided fit UB as elementwise work, which has tiles of the
 /// same size.
-bool PlanSpace::fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork &work) const {
+int64_t PlanSpace::mostResultRows(const Plan &plan, const GroupTiling &tiling,
+                                  RowWork &work) const {
   const RowSchedule &schedule = work.scheduleOf(tiling.form);
   const auto bytesOf = [](mlir::Value element) {
     return static_cast<int64_t>(llvm::divideCeil(element.getType().getIntOrFloatBitWidth(), 8));
   };
   constexpr int64_t padding = 32;
-  const int64_t elements = tiling.rows * llvm::alignTo(tiling.columns, padding);
+  int64_t most = std::numeric_limits<int64_t>::max();
   for (const RowPass &pass : schedule.passes) {
     if (pass.outputs.empty())
       continue;
     int64_t bytes = 4 * schedule.scratch;
+    RowProgram &program = work.programOf(tiling.form);
     for (unsigned number : pass.inputs)
-      bytes += plan.copies.ub * bytesOf(work.programOf(tiling.form).inputs()[number].element);
+      if (RowInput &input = program.inputs()[number];
+          broadcastOf(program, input.dims) == Broadcast::full)
+        bytes += plan.copies.ub * bytesOf(input.element);
     for (unsigned number : pass.outputs)
-      bytes += plan.copies.out * bytesOf(work.programOf(tiling.form).outputs()[number].element);
-    if (elements * bytes + spareInUb > machine_.memory(Memory::ub).capacity())
-      return false;
+      bytes += plan.copies.out * bytesOf(program.outputs()[number].element);
+    most = std::min<int64_t>(most, (machine_.memory(Memory::ub).capacity() - spareInUb) /
+                                       (bytes * llvm::alignTo(tiling.columns, padding)));
   }
-  return true;
+  return most;
+}
+
+void PlanSpace::fitResultRows(Plan &plan, const Group &group) const {
+  RowWork &work = *group.work.ofRows;
+  const Number row = numberOf(work.result.rowDim);
+  const GroupTiling tiling = tilingOf(plan, group);
+  if (!row || row == group.row || row == group.column || dims_[*row].tile > 0 ||
+      tiling.parts.empty())
+    return;
+  plan.dims[*row].tile =
+      std::max<int64_t>(1, std::min(mostResultRows(plan, tiling, work),
+                                    llvm::divideCeilSigned(work.result.rows, unitsOfCore())));
 }
 
 bool PlanSpace::fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const {
@@ -437,7 +453,8 @@ bool PlanSpace::fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &w
   if (tiling.form == RowForm::whole &&
       work.reducedExtent > (reducesColumns ? tiling.columns : tiling.rows))
     return false;
-  if (!tiling.parts.empty() && (tiling.form == RowForm::whole || !fitsResults(plan, tiling, work)))
+  if (!tiling.parts.empty() &&
+      (tiling.form == RowForm::whole || tiling.resultRows > mostResultRows(plan, tiling, work)))
     return false;
   const int64_t units = hasProduct() ? 1 : unitsOfCore();
   return work
@@ -497,6 +514,8 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
     }
     if (std::ranges::all_of(tiling.parts, [](int64_t parts) { return parts == 1; }))
       tiling.parts.clear();
+    if (const Number row = numberOf(rows->result.rowDim))
+      tiling.resultRows = tileOf(plan, row, backendOf(machine_.kind).literalElementwiseTile().rows);
   }
   if (group.products.empty()) {
     const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();

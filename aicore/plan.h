@@ -88,6 +88,8 @@ public:
   bool mayDivide(const Group &group) const;
   /// Whether a plan divides rows that no choice divides.
   bool divides(const Plan &plan) const;
+  /// Of a plan that divides the rows of a group: tiles of its results as high as fits.
+  void fitResultRows(Plan &plan, const Group &group) const;
   int64_t longestTile() const;
   /// Numbers of splits to try for a product of so many tiles.
   std::vector<int64_t> splits(const ProductDims &dims, const ProductWork &product,
@@ -153,7 +155,8 @@ private:
   bool setDepthOfImage(Plan &plan, const ProductDims &dims, int which) const;
   bool fitsImage(const Plan &plan, const GroupTiling &tiling, const ProductDims &dims) const;
   int64_t stepOfStage(const Plan &plan, const ProductDims &dims) const;
-  bool fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
+  /// Rows of a tile of the results of divided rows that UB has room for.
+  int64_t mostResultRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   /// Bits of UB for an element of a tile of elementwise work.

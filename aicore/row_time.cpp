@@ -87,15 +87,13 @@ GroupTime::RowTiles GroupTime::resultTiles(const GroupTiling &tiling) const {
   RowWork &work = *work_.ofRows;
   const bool reducesColumns = work.program.plane().reducesColumns;
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
-  const int64_t rows = reducesColumns ? work.keptExtent : work.reducedExtent,
-                columns = reducesColumns ? work.reducedExtent : work.keptExtent;
+  const RowWork::Result &result = work.result;
   RowTiles tiles;
-  tiles.tiles = work.batches * work.outerReduced *
-                llvm::divideCeilSigned(rows, tiling.rows * units) *
-                llvm::divideCeilSigned(columns, tiling.columns);
+  tiles.tiles = result.batches * llvm::divideCeilSigned(result.rows, tiling.resultRows * units) *
+                llvm::divideCeilSigned(result.columns, tiling.columns);
   tiles.ofCore = llvm::divideCeilSigned(tiles.tiles, tiling.cores);
-  const int64_t height = std::min(llvm::divideCeilSigned(rows, units), tiling.rows),
-                width = std::min(columns, tiling.columns);
+  const int64_t height = std::min(llvm::divideCeilSigned(result.rows, units), tiling.resultRows),
+                width = std::min(result.columns, tiling.columns);
   tiles.kept = reducesColumns ? height : width;
   tiles.part = reducesColumns ? width : height;
   return tiles;

@@ -28,6 +28,12 @@ struct RowWork {
     enum class Place { outside, joined, plane } place = Place::plane;
   };
   std::vector<Reduced> reduced; ///< in the order of the space; empty where none may be divided
+  /// A result along all dimensions of the space: of a group of its own where rows are divided.
+  struct Result {
+    std::string rowDim; ///< empty: the space has one dimension
+    int64_t batches = 1, rows = 1, columns = 1;
+  };
+  Result result;
 
   explicit RowWork(RowProgram program)
       : program(std::move(program)), passes(scheduleRows(this->program, false)),

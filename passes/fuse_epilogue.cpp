@@ -67,7 +67,8 @@ void Fuser::chooseKept() {
   for (auto op : block.getOps<linalg::GenericOp>())
     for (OpOperand *input : op.getDpsInputOperands())
       if (const AffineMap map = op.getMatchingIndexingMap(input);
-          map.isPermutation() && !map.isIdentity() && isBehindProduct(input->get()))
+          (map.isPermutation() && !map.isIdentity() && isBehindProduct(input->get())) ||
+          (map.getNumResults() < map.getNumDims() && isOfDividedRows(input->get())))
         wanted.insert(input->get());
   for (Operation &op : block)
     for (Value result : op.getResults())
@@ -79,6 +80,15 @@ void Fuser::chooseKept() {
 bool Fuser::isBehindProduct(Value value) {
   return isNode(value) && !isAnchor(value) && llvm::any_of(leavesOf(value), [](const Use &use) {
            return productOf(use.first) && use.second && use.second.isIdentity();
+         });
+}
+
+// The group that combines the parts of rows computes it once for each row; its reader would for
+// each element.
+bool Fuser::isOfDividedRows(Value value) {
+  return isNode(value) && !isAnchor(value) && llvm::any_of(leavesOf(value), [&](const Use &use) {
+           return isReduction(use.first) &&
+                  !partsOf(kernel, RowSpace(use.first.getDefiningOp<linalg::LinalgOp>())).empty();
          });
 }
 

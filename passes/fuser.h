@@ -62,6 +62,8 @@ private:
   void chooseKept();
   /// Whether it is computed from the element of a product in the same place.
   bool isBehindProduct(mlir::Value value);
+  /// Whether it is computed from reductions of rows that cores divide.
+  bool isOfDividedRows(mlir::Value value);
   /// False where a chain of products turned out not to fit one group; all is chosen again then.
   bool chooseGroups();
   void findReads();
