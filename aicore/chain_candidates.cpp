@@ -1,5 +1,6 @@
 #include "aicore/chain_candidates.h"
 
+#include "aicore/group_work.h"
 #include "ir/element_type.h"
 #include "passes/chains/chain.h"
 #include "passes/row_space.h"
@@ -154,16 +155,7 @@ private:
     found.best.push_back(std::move(candidate));
   }
 
-  int64_t extentOf(StringRef dim) const {
-    int64_t literal;
-    if (!dim.getAsInteger(10, literal))
-      return literal;
-    for (auto [extent, name] :
-         llvm::zip(request_.dims, kernel_.getDims().getAsValueRange<StringAttr>()))
-      if (name == dim)
-        return extent;
-    return 1;
-  }
+  int64_t extentOf(StringRef dim) const { return aicore::extentOf(kernel_, request_.dims, dim); }
 
   ChainShape shapeOf(Chain &chain) const {
     const ProductNames names = productNames(chain.firsts[0]);

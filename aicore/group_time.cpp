@@ -568,15 +568,15 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
       std::max({in + (tiling.inUb == 1 ? work : 0), work, out + (tiling.outOfUb == 1 ? work : 0)});
   const double all = double(work_.batches) * work_.rows * work_.columns;
   const double pipes = (ofCore - 1) * longest + in + out + work,
-               hbm = ofHbm(all * sum(fetched), all * storedBytes());
+               hbm = ofHbm(machine_, all * sum(fetched), all * storedBytes());
   // They overlap, but for the first and the last steps.
   return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
 }
 
-double GroupTime::ofHbm(double read, double stored) const {
-  if (machine_.l2Warm && read + stored <= static_cast<double>(machine_.l2Bytes))
+double ofHbm(const Machine &machine, double read, double stored) {
+  if (machine.l2Warm && read + stored <= static_cast<double>(machine.l2Bytes))
     return 0;
-  return hbmCycles(machine_, read, stored * writtenBack(machine_, read, stored));
+  return hbmCycles(machine, read, stored * writtenBack(machine, read, stored));
 }
 
 double GroupTime::steps(const GroupTiling &tiling) const {

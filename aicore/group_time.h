@@ -36,6 +36,9 @@ struct GroupTiling {
 /// (passes/split_reduction.cpp).
 int64_t depthOfSplit(int64_t depth, const GroupTiling &tiling);
 
+/// Cycles of HBM for what a kernel, or a group of vector work, reads and stores, in bytes.
+double ofHbm(const Machine &machine, double read, double stored);
+
 class GroupTime {
 public:
   GroupTime(const GroupWork &work, const Machine &machine) : work_(work), machine_(machine) {}
@@ -101,8 +104,6 @@ private:
   };
   double vectorTime(const VectorWork &work) const;
   double link(const char *name, double rows, double bytes) const;
-  /// Cycles of HBM for what elementwise work or rows read and store, in bytes.
-  double ofHbm(double read, double stored) const;
   /// Cycles of so many bytes at a rate of the whole chip; 0: it does not limit them.
   double cyclesAt(double bytesPerSecond, double bytes) const {
     return bytesPerSecond > 0 ? bytes * machine_.megahertz * 1e6 / bytesPerSecond : 0;

@@ -53,13 +53,7 @@ public:
   }
 
 private:
-  int64_t extentOf(StringRef dim) const {
-    for (auto [name, extent] : llvm::zip(kernel_.getDims().getAsValueRange<StringAttr>(), dims_))
-      if (name == dim)
-        return extent;
-    int64_t literal = 1;
-    return dim.getAsInteger(10, literal) ? 1 : literal;
-  }
+  int64_t extentOf(StringRef dim) const { return aicore::extentOf(kernel_, dims_, dim); }
   static int64_t bytesOf(Value tensor) {
     const Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
     return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
@@ -412,6 +406,16 @@ bool ImageWork::fits(int64_t tile, int64_t columns, int64_t stage, int64_t bytes
                 left = machine.memory(Memory::l1).capacity() - bias - weights;
   own.pixels = left / (whole(limit.held, unit) * bytes * copies) / unit * unit;
   return own.problem(literal).empty();
+}
+
+int64_t extentOf(ir::KernelOp kernel, ArrayRef<int64_t> dims, StringRef name) {
+  int64_t number = 1;
+  if (!name.getAsInteger(10, number))
+    return number;
+  for (auto [own, extent] : llvm::zip(kernel.getDims().getAsValueRange<StringAttr>(), dims))
+    if (own == name)
+      return extent;
+  return 1;
 }
 
 std::pair<GroupWork, GroupWork> separate(const GroupWork &group) {

@@ -83,6 +83,10 @@ struct GroupWork {
   bool usesVector(bool biasTable) const { return hasVector && !(biasTable && onlyAddsRow); }
 };
 
+/// The extent of a dimension by its name, or a literal one by its number. `dims`: of those of the
+/// kernel, in its order.
+int64_t extentOf(ir::KernelOp kernel, llvm::ArrayRef<int64_t> dims, llvm::StringRef name);
+
 /// The groups that `fuse = none` makes of a product with elementwise work: the product, and the
 /// rest.
 std::pair<GroupWork, GroupWork> separate(const GroupWork &group);

@@ -169,7 +169,7 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
       cycles += in;
   }
   const double pipes = double(tiles.ofCore) * tiles.windows * cycles + ends;
-  const double hbm = ofHbm(bytesRead, bytesWritten);
+  const double hbm = ofHbm(machine_, bytesRead, bytesWritten);
   return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
 }
 

@@ -372,7 +372,8 @@ GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t
     of.staysInL2 = shape.workspace && bytes <= machine.l2Bytes;
     if (of.staysInL2)
       continue;
-    all.loaded += std::min(bytes, of.loaded);
+    // A tensor of other phases is moved there.
+    all.loaded += of.loaded + of.stored == 0 ? bytes : std::min(bytes, of.loaded);
     all.stored += std::min(bytes, of.stored);
   }
   rounds.forEach([&](Piece &it) { it.staysInL2 = traffic[it.tensor].staysInL2; });

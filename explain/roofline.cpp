@@ -1,6 +1,6 @@
 #include "explain/roofline.h"
 
-#include <algorithm>
+#include "runtime/global_memory.h"
 
 namespace mmk::tune {
 namespace {
@@ -56,16 +56,18 @@ void addCompute(const Kernel &kernel, const Dimensions &dims, const Machine &mac
 
 void addMemory(const Kernel &kernel, const Dimensions &dims, const Machine &machine,
                Roofline &roof) {
+  double loaded = 0, stored = 0;
   for (const Parameter &parameter : kernel.parameters)
     if (!parameter.isScalar())
-      roof.tensorBytes +=
+      loaded +=
           elementsOf(dims, parameter.shape) * static_cast<double>(sizeInBytes(parameter.type));
-  double stored = 0;
   for (const Result &result : kernel.results)
     stored += elementsOf(dims, result.shape) * static_cast<double>(sizeInBytes(result.type));
-  roof.tensorBytes += std::max(0.0, stored - static_cast<double>(machine.l2Bytes));
-  roof.memoryBytes = machine.hbmBytesPerSecond;
-  roof.memoryMicroseconds = 1e6 * roof.tensorBytes / roof.memoryBytes;
+  const double written = stored * writtenBack(machine, loaded, stored);
+  roof.tensorBytes = loaded + written;
+  roof.memoryMicroseconds = hbmCycles(machine, loaded, written) / machine.megahertz;
+  roof.memoryBytes = roof.tensorBytes > 0 ? 1e6 * roof.tensorBytes / roof.memoryMicroseconds
+                                          : machine.hbmBytesPerSecond;
 }
 
 /// The loads of the slowest blocks, by core; each core has a port of its own.

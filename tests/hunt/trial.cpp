@@ -7,6 +7,7 @@
 #include "frontend/schedule.h"
 #include "frontend/whole.h"
 #include "reference/check.h"
+#include "runtime/global_memory.h"
 #include "runtime/npy.h"
 #include "sync/verify_sync_explorer.h"
 #include "sync/verify_sync_model.h"
@@ -23,6 +24,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace mmk::hunt {
 namespace {
@@ -181,8 +183,10 @@ private:
     compute(*lowering.module, machine);
     if (sample_.also.object && isMain)
       objectAgrees(lowering, machine);
-    if (machine.kind == MachineKind::emulated)
+    if (machine.kind == MachineKind::emulated) {
       clocksAgree(lowering.kernel(), machine);
+      waitsForMemory(lowering.kernel(), machine);
+    }
     watch(lowering, machine, sample_.also.watched && isMain);
     if (sample_.also.mutant && isMain && machine.kind == MachineKind::emulated)
       mutate(lowering.kernel(), machine);
@@ -349,6 +353,59 @@ private:
              "counting and its events agree",
              fmt::format("{}: {} is busy for {} cycles, or {}", where_, spelling(allPipes[pipe]),
                          repeated.pipes[pipe].busyCycles, everyEvent.pipes[pipe].busyCycles));
+  }
+
+  /// The parameters that results are computed from.
+  std::set<unsigned> readParameters() const {
+    std::set<unsigned> parameters;
+    std::vector<const Value *> reached;
+    for (const Result &result : kernel().results)
+      reached.push_back(result.value);
+    std::set<const Value *> seen;
+    while (!reached.empty()) {
+      const Value *value = reached.back();
+      reached.pop_back();
+      if (!seen.insert(value).second)
+        continue;
+      if (value->operation == Operation::parameter)
+        parameters.insert(value->parameter);
+      reached.insert(reached.end(), value->operands.begin(), value->operands.end());
+    }
+    return parameters;
+  }
+
+  /// Whether every schedule reads all elements of what it reads.
+  bool readsAll() const {
+    return std::ranges::none_of(this->kernel().values, [](const auto &value) {
+      return value->operation == Operation::access || value->operation == Operation::position ||
+             (value->operation == Operation::product && value->operands.size() > 2);
+    });
+  }
+
+  /// On a machine with so slow an HBM, and so small an L2, that nothing else takes longer: not less
+  /// than all bytes.
+  void waitsForMemory(aicore::KernelOp kernel, Machine machine) {
+    double loaded = 0, stored = 0;
+    for (unsigned parameter : readParameters())
+      if (tensors_[parameter])
+        loaded += static_cast<double>(tensors_[parameter]->bytes());
+    for (size_t i = 0; i < results_.size(); ++i)
+      stored += static_cast<double>(check_->expected(i).bytes());
+    const int64_t before =
+        expected(countCall(kernel, machine, {dims_, {}}), "the variant can be counted").cycles;
+    constexpr double slower = 1000;
+    machine.hbmBytesPerSecond /= slower;
+    machine.hbmWriteBytesPerSecond /= slower;
+    machine.l2Bytes = std::max<int64_t>(1, static_cast<int64_t>(loaded + stored) / 4);
+    const ClockReport report =
+        expected(countCall(kernel, machine, {dims_, {}}), "the variant can be counted");
+    const double least = hbmCycles(machine, readsAll() ? loaded : 0, stored);
+    expect(static_cast<double>(report.cycles - report.taskCycles) >= least,
+           "no kernel is faster than its bytes",
+           fmt::format("{}: {} cycles of the {} that HBM takes", where_,
+                       report.cycles - report.taskCycles, least));
+    expect(report.cycles >= before, "a slower memory makes nothing faster",
+           fmt::format("{}: {} cycles before, {} after", where_, before, report.cycles));
   }
 
   void isQuiet(const WatchReport &report) {
