@@ -318,6 +318,9 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     return chosen;
   if (chosen.cycles == 0)
     return std::nullopt;
+  // Before the changes, which may take all steps that are left.
+  if (stepsLeft_ > 0)
+    chosen.defaultCycles = cyclesOf({}, dims, FlagEffort::fewest);
   for (const Grouping &grouping : groupings)
     if (grouping.isOf(chosen.choices)) {
       countChanges(grouping.kernel(), grouping.requestFor(request), chosen);
@@ -325,8 +328,6 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     }
   if (chosen.counted.size() > 1)
     chosen.cycles = cyclesOf(chosen.choices, dims, FlagEffort::fewest);
-  if (stepsLeft_ > 0)
-    chosen.defaultCycles = cyclesOf({}, dims, FlagEffort::fewest);
   if (chosen.defaultCycles > 0 && chosen.defaultCycles < chosen.cycles) {
     chosen.cycles = chosen.defaultCycles;
     chosen.choices.clear();

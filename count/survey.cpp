@@ -36,8 +36,10 @@ int64_t overlap(const Moved &before, const Amount &it) {
   return std::max<int64_t>(0, it.rows - down) * std::max<int64_t>(0, run - along);
 }
 
-/// By tensor, loads and stores apart: see `slotOf`.
-using Moves = std::map<int32_t, Moved>;
+/// By unit and by tensor, loads and stores apart: see `slotOf`. In a loop, unit 0 is the one that
+/// entered it: the vector cores run loops of their own, and those of the cube core that are around
+/// their work.
+using Moves = std::map<std::pair<unsigned, int32_t>, Moved>;
 
 int32_t slotOf(const Instruction &it) { return 2 * it.tensor + (it.loadsTensor() ? 0 : 1); }
 
@@ -64,7 +66,9 @@ public:
   }
 
   bool execute(unsigned unit, Pipe, const Instruction &it, Cost, Amount amount) {
-    Moved &moved = (inLoop_ ? *inLoop_ : looksOnly_ ? seen_ : current_[unit])[slotOf(it)];
+    Moved &moved = (inLoop_      ? *inLoop_
+                    : looksOnly_ ? seen_
+                                 : current_)[{unit == loopUnit_ ? 0 : unit, slotOf(it)}];
     if (moved.first < 0)
       moved.first = moved.least = amount.start;
     if (!looksOnly_) {
@@ -98,12 +102,10 @@ public:
 
   /// Ends a round, whose moves become panels.
   void flush(int64_t round) {
-    for (size_t unit = 0; unit < current_.size(); ++unit) {
-      for (const auto &[slot, moved] : current_[unit])
-        if (moved.bytes > 0)
-          panels[unit].push_back({round, slot, pieceOf(slot, moved)});
-      current_[unit].clear();
-    }
+    for (const auto &[key, moved] : current_)
+      if (const auto [unit, slot] = key; moved.bytes > 0)
+        panels[unit].push_back({round, slot, pieceOf(slot, moved)});
+    current_.clear();
   }
 
   std::vector<Panels> panels; ///< by unit
@@ -159,16 +161,20 @@ private:
       key.push_back(it.modulus == 0 ? value : value % it.modulus);
     }
     auto [entry, isNew] = known_.try_emplace(std::move(key));
-    if (isNew && !isInterpreted(interpreter, loop, entry->second)) {
-      known_.erase(entry);
+    const unsigned own = loopUnit_ = interpreter.unit;
+    const bool went =
+        isNew ? isInterpreted(interpreter, loop, entry->second) : look(interpreter, loop);
+    loopUnit_ = 0;
+    if (!went) {
+      if (isNew)
+        known_.erase(entry);
       return LoopAction::stop;
     }
-    if (!isNew && !look(interpreter, loop))
-      return LoopAction::stop;
-    for (const auto &[slot, moved] : entry->second) {
-      Moved &all = current_[interpreter.unit][slot];
+    for (const auto &[of, moved] : entry->second) {
+      const auto [unit, slot] = of;
+      Moved &all = current_[{unit == 0 ? own : unit, slot}];
       // Loops with equal work have equal panels, at other places.
-      const int64_t first = isNew ? moved.first : seen_[slot].first,
+      const int64_t first = isNew ? moved.first : seen_[of].first,
                     least = first + (moved.least - moved.first);
       all.least = all.first < 0 ? least : std::min(all.least, least);
       if (all.first < 0)
@@ -208,8 +214,9 @@ private:
   int64_t block_;
   size_t most_;
   KnownLoops &known_;
-  std::vector<Moves> current_ = std::vector<Moves>(panels.size());
-  Moves seen_; ///< by the last look
+  Moves current_;         ///< in this round
+  Moves seen_;            ///< by the last look
+  unsigned loopUnit_ = 0; ///< that entered the loop which is looked at
   Moves *inLoop_ = nullptr;
   bool isInRound_ = false, looksOnly_ = false;
 };
