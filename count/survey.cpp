@@ -26,7 +26,7 @@ struct Moved {
 /// Bytes that a transfer has in common with the one before it: both are as many rows, equally far
 /// apart, as those of windows are.
 int64_t overlap(const Moved &before, const Amount &it) {
-  if (before.last < 0 || before.lastRows != it.rows)
+  if (before.last < 0 || it.rows <= 0 || before.lastRows != it.rows)
     return 0;
   const int64_t shift = std::abs(it.start - before.last), run = it.amount / it.rows,
                 pitch = it.rows > 1 ? (it.end - it.start - run) / (it.rows - 1) : 0;

@@ -84,9 +84,11 @@ bool Fuser::isBehindProduct(Value value) {
 }
 
 // The group that combines the parts of rows computes it once for each row; its reader would for
-// each element.
+// each element. One element for all rows would be no elementwise work, if it did not fit there.
 bool Fuser::isOfDividedRows(Value value) {
-  return isNode(value) && !isAnchor(value) && llvm::any_of(leavesOf(value), [&](const Use &use) {
+  return !separate && isNode(value) && !isAnchor(value) &&
+         cast<RankedTensorType>(value.getType()).getRank() > 0 &&
+         llvm::any_of(leavesOf(value), [&](const Use &use) {
            return isReduction(use.first) &&
                   !partsOf(kernel, RowSpace(use.first.getDefiningOp<linalg::LinalgOp>())).empty();
          });

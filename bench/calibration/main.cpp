@@ -18,8 +18,8 @@ constexpr const char *begin = "<!-- The table: ./dev goldens docs/calibration --
 constexpr const char *end = "<!-- End of the table -->\n";
 
 struct Results {
-  std::vector<Result> results, unstalled, unlimited; ///< `unstalled`: without the stalls of L1;
-                                                     ///< `unlimited`: nor misses of L2
+  std::vector<Result> results;
+  std::vector<std::vector<Result>> without; ///< each of the effects
 };
 
 /// The task and each pipe of a row, in that order.
@@ -41,31 +41,39 @@ std::string text(const std::vector<Result> &results, const char *format) {
   return made;
 }
 
-/// The errors of the classes with and without what keeps the best products below the peak.
-std::string classes(const Results &all, const char *format) {
+/// The errors of the classes.
+std::string classes(const std::vector<Result> &results, const char *format) {
   std::string made;
   for (Kind kind : allKinds) {
-    const Errors with = errorsOf(all.results, kind), unstalled = errorsOf(all.unstalled, kind),
-                 unlimited = errorsOf(all.unlimited, kind);
-    made += fmt::format(fmt::runtime(format), nameOf(kind), with.rows, 100 * with.absolute,
-                        100 * with.bias, 100 * unstalled.absolute, 100 * unstalled.bias,
-                        100 * unlimited.absolute, 100 * unlimited.bias);
+    const Errors errors = errorsOf(results, kind);
+    made += fmt::format(fmt::runtime(format), nameOf(kind), errors.rows, 100 * errors.absolute,
+                        100 * errors.bias);
   }
   return made;
 }
 
-/// The tasks of the products with and without the same.
-std::string stalls(const Results &all, const char *format) {
+/// The errors of the classes that each effect changes, without it.
+std::string effectsOnClasses(const Results &all, const char *format) {
   std::string made;
-  for (size_t i = 0; i < all.results.size(); ++i) {
-    const Result &with = all.results[i], &unstalled = all.unstalled[i],
-                 &unlimited = all.unlimited[i];
-    if (with.row->kind != Kind::product && with.row->kind != Kind::smallProduct)
-      continue;
-    made += fmt::format(fmt::runtime(format), with.row->name, with.task->measured,
-                        with.task->modelled, 100 * with.task->error(),
-                        100 * unstalled.task->error(), 100 * unlimited.task->error());
-  }
+  for (auto [effect, results] : llvm::zip(effects(), all.without))
+    for (Kind kind : allKinds) {
+      const Errors with = errorsOf(all.results, kind), without = errorsOf(results, kind);
+      if (with.absolute != without.absolute)
+        made += fmt::format(fmt::runtime(format), effect.name, nameOf(kind), 100 * with.absolute,
+                            100 * with.bias, 100 * without.absolute, 100 * without.bias);
+    }
+  return made;
+}
+
+/// The tasks that each effect changes by more than 1 %.
+std::string effectsOnTasks(const Results &all, const char *format) {
+  std::string made;
+  for (auto [effect, results] : llvm::zip(effects(), all.without))
+    for (auto [with, without] : llvm::zip(all.results, results))
+      if (with.task && std::abs(with.task->modelled / without.task->modelled - 1) > 0.01)
+        made += fmt::format(fmt::runtime(format), effect.name, with.row->name, with.task->measured,
+                            with.task->modelled, 100 * with.task->error(), without.task->modelled,
+                            100 * without.task->error());
   return made;
 }
 
@@ -107,19 +115,18 @@ std::string pipes(const std::vector<Result> &results, const char *format) {
 }
 
 std::string markdown(const Results &all) {
-  std::string made =
-      "\n| class | rows | mean absolute error | bias | without stalls of L1 | bias | nor the limit "
-      "of misses | bias |\n|---|---|---|---|---|---|---|---|\n";
-  made += classes(
-      all, "| {} | {} | {:.1f} % | {:+.1f} % | {:.1f} % | {:+.1f} % | {:.1f} % | {:+.1f} % |\n");
+  std::string made = "\n| class | rows | mean absolute error | bias |\n|---|---|---|---|\n";
+  made += classes(all.results, "| {} | {} | {:.1f} % | {:+.1f} % |\n");
+  made += "\n| effect | class | mean absolute error | bias | without it | bias |\n"
+          "|---|---|---|---|---|---|\n";
+  made += effectsOnClasses(all, "| {} | {} | {:.1f} % | {:+.1f} % | {:.1f} % | {:+.1f} % |\n");
   made += "\n| case | on | of | measured us | modelled us | error |\n|---|---|---|---|---|---|\n";
   made += text(all.results, "| {} | {} | {} | {:.1f} | {:.1f} | {:+.1f} % |\n");
   made += "\n| mean absolute error of the products' | |\n|---|---|\n" +
           pipes(all.results, "| {} | {:.1f} % |\n");
-  made +=
-      "\n| product | measured us | modelled us | error | without stalls of L1 | nor the limit of "
-      "misses |\n|---|---|---|---|---|---|\n";
-  made += stalls(all, "| {} | {:.1f} | {:.1f} | {:+.1f} % | {:+.1f} % | {:+.1f} % |\n");
+  made += "\n| effect | case | measured us | modelled us | error | without it | error |\n"
+          "|---|---|---|---|---|---|---|\n";
+  made += effectsOnTasks(all, "| {} | {} | {:.1f} | {:.1f} | {:+.1f} % | {:.1f} | {:+.1f} % |\n");
   made += "\n| case | assumed |\n|---|---|\n";
   for (const Result &result : all.results)
     if (!result.row->reading.empty())
@@ -154,29 +161,30 @@ int run(llvm::StringRef mode, const std::vector<MachineOverride> &overrides) {
     llvm::errs() << llvm::toString(results.takeError()) << '\n';
     return 2;
   }
-  llvm::Expected<std::vector<Result>> unstalled = model(withoutStalls(overrides));
-  if (!unstalled) {
-    llvm::errs() << llvm::toString(unstalled.takeError()) << '\n';
-    return 2;
+  Results all = {std::move(*results), {}};
+  for (const Effect &effect : effects()) {
+    std::vector<MachineOverride> without = overrides;
+    without.insert(without.end(), effect.without.begin(), effect.without.end());
+    llvm::Expected<std::vector<Result>> changed = model(without);
+    if (!changed) {
+      llvm::errs() << llvm::toString(changed.takeError()) << '\n';
+      return 2;
+    }
+    all.without.push_back(std::move(*changed));
   }
-  llvm::Expected<std::vector<Result>> unlimited = model(withoutMissLimit(withoutStalls(overrides)));
-  if (!unlimited) {
-    llvm::errs() << llvm::toString(unlimited.takeError()) << '\n';
-    return 2;
-  }
-  const Results all = {std::move(*results), std::move(*unstalled), std::move(*unlimited)};
   if (mode == "--check")
     return inPage(markdown(all), std::getenv("MMK_UPDATE") != nullptr);
   if (mode == "--json") {
     llvm::outs() << json(all);
   } else {
-    llvm::outs()
-        << text(all.results, "{:<42} {:<5} {:<8} {:>9.1f} us {:>9.1f} us {:>+7.1f} %\n")
-        << "\nmean absolute errors of the products\n"
-        << pipes(all.results, "  {:<10} {:>5.1f} %\n")
-        << "\nmean absolute errors, biases; without stalls of L1; nor the limit of misses\n"
-        << classes(all, "  {:<27} {:>2} rows {:>5.1f} % {:>+6.1f} %  {:>5.1f} % {:>+6.1f} %  "
-                        "{:>5.1f} % {:>+6.1f} %\n");
+    llvm::outs() << text(all.results, "{:<42} {:<5} {:<8} {:>9.1f} us {:>9.1f} us {:>+7.1f} %\n")
+                 << "\nmean absolute errors of the products\n"
+                 << pipes(all.results, "  {:<10} {:>5.1f} %\n")
+                 << "\nmean absolute errors, biases\n"
+                 << classes(all.results, "  {:<27} {:>2} rows {:>5.1f} % {:>+6.1f} %\n")
+                 << "\nthe same with and without each effect\n"
+                 << effectsOnClasses(
+                        all, "  {:<36} {:<27} {:>5.1f} % {:>+6.1f} %  {:>5.1f} % {:>+6.1f} %\n");
   }
   return 0;
 }

@@ -102,15 +102,15 @@ llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &ov
   return results;
 }
 
-std::vector<MachineOverride> withoutStalls(std::vector<MachineOverride> others) {
-  others.push_back({"memories.l1.read_stall", "0"});
-  others.push_back({"memories.l1.write_stall", "0"});
-  return others;
-}
-
-std::vector<MachineOverride> withoutMissLimit(std::vector<MachineOverride> others) {
-  others.push_back({"hbm.core_bytes_per_cycle", "1000"});
-  return others;
+const std::vector<Effect> &effects() {
+  static const std::vector<Effect> all = {
+      {"stalls of L1", {{"memories.l1.read_stall", "0"}, {"memories.l1.write_stall", "0"}}},
+      {"the limit of a core's misses", {{"hbm.core_bytes_per_cycle", "1000"}}},
+      {"requests of unaligned rows", {{"links.gm_l1.request_bytes", "1048576"}}},
+      {"the limit of sharers of a line", {{"l2.line_sharers", "64"}}},
+      {"the fixed cost of two kinds of cores", {{"mixed_task.library_microseconds", "1.4"}}},
+  };
+  return all;
 }
 
 Errors errorsOf(const std::vector<Result> &results, Kind kind) {

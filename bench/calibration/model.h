@@ -23,10 +23,12 @@ struct Result {
 /// Counts every row, on its machine with the overrides; the same on every host.
 llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &overrides = {});
 
-/// The machine without what reading and writing L1 at the same time costs.
-std::vector<MachineOverride> withoutStalls(std::vector<MachineOverride> others = {});
-/// The machine whose cores fetch from HBM as fast as their ports.
-std::vector<MachineOverride> withoutMissLimit(std::vector<MachineOverride> others = {});
+/// Something that takes time, and the figures of a machine on which it takes none.
+struct Effect {
+  const char *name;
+  std::vector<MachineOverride> without;
+};
+const std::vector<Effect> &effects();
 
 /// The errors of a class: of tasks, or of the MTE2 of pure transfers.
 struct Errors {
