@@ -38,7 +38,10 @@ def Aicore_SetCrossOp : Aicore_CrossOp<"set_cross"> {
 }
 def Aicore_WaitCrossOp : Aicore_CrossOp<"wait_cross"> {
   let summary = "holds the pipe until the other core's flag is up, and counts it down";
-  let description = "`aicore.wait_cross mte2 from cube 0 + %w`";
+  let description = [{
+    `aicore.wait_cross mte2 from cube 0 + %w`. On a machine whose `cross_wait` is `core`, it holds all that its
+    core has not issued.
+  }];
   let assemblyFormat = "$pipe `from` $unit $flag `+` $slot attr-dict";
 }
 

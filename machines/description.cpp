@@ -209,39 +209,40 @@ private:
       std::erase_if(into.entries, [&](const DescriptionEntry &e) { return e.field == &field; });
       return;
     }
-    if (field.isWord() ? readWord(field, node, entry) : readFigure(field, node, into, entry))
+    const size_t before = problems_.size();
+    const bool isObject = node.value->getAsObject() != nullptr;
+    if (field.kind == FieldKind::text || (field.kind == FieldKind::choice && !isObject))
+      readWord(field, node, entry);
+    else
+      readSourced(field, node, into, entry);
+    if (problems_.size() == before)
       into.put(std::move(entry));
   }
 
-  bool readWord(const Field &field, const JsonNode &node, DescriptionEntry &entry) {
+  void readWord(const Field &field, const JsonNode &node, DescriptionEntry &entry) {
     auto word = node.value->getAsString();
-    if (!word) {
-      problem(node.place, fmt::format("{}: expected {}, found {}", field.path, field.expectation(),
-                                      describeJson(*node.value)));
-      return false;
-    }
+    if (!word)
+      return problem(node.place, fmt::format("{}: expected {}, found {}", field.path,
+                                             field.expectation(), describeJson(*node.value)));
     entry.value.word = word->str();
-    if (field.kind == FieldKind::text || llvm::is_contained(field.choices, entry.value.word))
-      return true;
-    problem(node.place, fmt::format("{}: unknown {} {}{}", field.path, wordOf(field),
-                                    entry.value.word, legalWords(entry.value.word, field.choices)));
-    return false;
+    if (field.kind != FieldKind::text && !llvm::is_contained(field.choices, entry.value.word))
+      problem(node.place,
+              fmt::format("{}: unknown {} {}{}", field.path, wordOf(field), entry.value.word,
+                          legalWords(entry.value.word, field.choices)));
   }
 
   static std::string wordOf(const Field &field) {
     return field.path.substr(field.path.rfind('.') + 1);
   }
 
-  bool readFigure(const Field &field, const JsonNode &node, const Description &into,
-                  DescriptionEntry &entry) {
-    const size_t before = problems_.size();
+  void readSourced(const Field &field, const JsonNode &node, const Description &into,
+                   DescriptionEntry &entry) {
     const JsonNode *value = node.member("value"), *source = node.member("source");
-    if (!node.value->getAsObject()) {
-      problem(node.place,
-              fmt::format("{}: expected an object {{\"value\": ..., \"source\": ...}}, found {}",
-                          field.path, describeJson(*node.value)));
-      return false;
-    }
+    if (!node.value->getAsObject())
+      return problem(
+          node.place,
+          fmt::format("{}: expected an object {{\"value\": ..., \"source\": ...}}, found {}",
+                      field.path, describeJson(*node.value)));
     for (const JsonNode &member : node.members)
       if (member.key != "value" && member.key != "source")
         problem(member.place, fmt::format("{}.{}: unknown field{}", field.path, member.key,
@@ -249,11 +250,12 @@ private:
     for (const auto &[member, name] : {std::pair(value, "value"), std::pair(source, "source")})
       if (!member)
         problem(node.place, fmt::format("{}: a figure without \"{}\"", field.path, name));
-    if (value)
+    if (value && field.isWord())
+      readWord(field, *value, entry);
+    else if (value)
       readNumber(field, *value, entry);
     if (source)
       readSource(field, *source, into, entry);
-    return problems_.size() == before;
   }
 
   void readNumber(const Field &field, const JsonNode &node, DescriptionEntry &entry) {

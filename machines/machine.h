@@ -164,6 +164,9 @@ struct Machine {
   int64_t queueDepth = 32;
   int64_t eventIds = 6; ///< usable ids for each ordered pair of pipes
   int64_t crossFlags = 16;
+  /// A core that waits for a flag of the other kind of core issues nothing behind the wait, on any
+  /// pipe, until the flag is up; else the wait holds its own pipe only.
+  bool crossWaitHoldsCore = false;
   /// From the start of a task to its first instruction, and from its last to its end, together.
   double taskMicroseconds = 0;
   /// The same of a task that uses cube and vector cores of a split chip: as hand-written kernels

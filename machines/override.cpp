@@ -76,7 +76,8 @@ void applyOverride(Description &description, const MachineOverride &override, Pr
     return;
   }
   const DescriptionEntry *old = description.find(override.path);
-  DescriptionEntry entry{field, {}, field->isWord() ? "" : "--machine-set", place};
+  const bool hasSource = !field->isWord() || (old && !old->source.empty());
+  DescriptionEntry entry{field, {}, hasSource ? "--machine-set" : "", place};
   const std::string fault = assign(*field, override.value, old, entry);
   if (!fault.empty()) {
     problems.push_back(fmt::format("{}: {}", place, fault));

@@ -236,6 +236,8 @@ void describeControl(Table &t) {
            [](Machine &m) -> auto & { return m.eventIds; });
   t.number("cross_flags", Kind::count, mostNumbers, Need::always,
            [](Machine &m) -> auto & { return m.crossFlags; });
+  t.choice<bool>("cross_wait", Need::optional, {{"core", true}, {"pipe", false}},
+                 [](Machine &m) -> auto & { return m.crossWaitHoldsCore; });
   t.number("task_microseconds", Kind::cycles, mostMicroseconds, Need::optional,
            [](Machine &m) -> auto & { return m.taskMicroseconds; });
   const std::string mixed = "mixed_task.";

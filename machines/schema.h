@@ -43,7 +43,7 @@ struct Field {
   /// Far beyond any chip, and small enough that results computed from it stay finite.
   double most = 0;
 
-  /// text and choices are plain strings in the JSON, without a source.
+  /// text and choices are strings in the JSON; a choice may be an object with a source as well.
   bool isWord() const { return kind == FieldKind::text || kind == FieldKind::choice; }
   /// "a whole number of 1 or more": for messages.
   std::string expectation() const;

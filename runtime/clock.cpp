@@ -26,8 +26,8 @@ std::string nameOf(Pipe from, Pipe to, int64_t event) {
 BlockClock::BlockClock(const Machine &machine, int64_t block, int64_t start, EventSink *sink)
     : eventIds_(machine.eventIds), crossFlagCount_(machine.crossFlags),
       flagCycles_(static_cast<int64_t>(std::ceil(machine.flagCycles))),
-      issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))), readStall_(0),
-      writeStall_(0) {
+      issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))),
+      crossWaitHoldsCore_(machine.crossWaitHoldsCore), readStall_(0), writeStall_(0) {
   if (const auto l1 = machine.memories.find(Memory::l1); l1 != machine.memories.end()) {
     readStall_ = std::llround(l1->second.readStall * stallUnit);
     writeStall_ = std::llround(l1->second.writeStall * stallUnit);
@@ -206,7 +206,8 @@ bool BlockClock::waitCross(unsigned unit, Pipe pipe, int64_t flag) {
     if (log_) [[unlikely]]
       log_->take(numberOf(&flags[core]));
   }
-  const int64_t time = run(unit, pipe, up, flagCycles_, Work::wait);
+  const Pipe held = crossWaitHoldsCore_ ? Pipe::scalar : pipe;
+  const int64_t time = run(unit, held, up, flagCycles_, Work::wait);
   for (size_t core = first; core < last; ++core)
     flags[core].wait(time);
   return true;

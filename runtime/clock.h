@@ -86,7 +86,8 @@ public:
   bool waitFlag(unsigned unit, Pipe from, Pipe to, int64_t event);
   /// From the cube core to each vector core, or from a vector core to the cube core.
   bool setCross(unsigned unit, Pipe pipe, int64_t flag);
-  /// On the cube core: until all vector cores have set.
+  /// On the cube core: until all vector cores have set. Holds `pipe`, or where the machine's waits
+  /// hold the core, its scalar unit and with it all that the unit has not issued yet.
   bool waitCross(unsigned unit, Pipe pipe, int64_t flag);
   /// Later work of the pipe starts when all its earlier work is done; every pipe is in order, so
   /// this costs no more than a flag.
@@ -146,6 +147,7 @@ private:
   bool fail(std::string message);
 
   int64_t eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
+  bool crossWaitHoldsCore_;
   int64_t readStall_, writeStall_; ///< of L1, in `stallUnit`ths of a cycle
   std::unique_ptr<EventLog> log_;  ///< when there is a sink
   bool worked_ = false;

@@ -26,12 +26,14 @@ std::string buffersOf(const WaitReport &wait) {
   return text;
 }
 
-/// The number of the last work on each pipe. Later events only take flags down, and delay nothing.
+/// The number of the last work on each pipe, and as that of the scalar unit, which issues all of
+/// it, on each core. Later events only take flags down, and delay nothing.
 std::map<std::pair<unsigned, Pipe>, int64_t> lastWork(const BlockRecording &block) {
   std::map<std::pair<unsigned, Pipe>, int64_t> last;
   for (const Event &event : block.events)
     if (event.work < Work::set)
-      last[{event.unit, event.pipe}] = event.number;
+      for (Pipe pipe : {event.pipe, Pipe::scalar})
+        last[{event.unit, pipe}] = event.number;
   return last;
 }
 

@@ -45,6 +45,19 @@ TEST(Machines, AllLoadAndEveryFigureHasAnExplainedSource) {
   }
 }
 
+TEST(Machines, AWaitBetweenCoresHoldsWhatTheChipSays) {
+  for (const char *name : {"ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4"})
+    EXPECT_TRUE(load(name).crossWaitHoldsCore) << name;
+  for (const char *name : {"ascend950pr", "ascend950dt"})
+    EXPECT_FALSE(load(name).crossWaitHoldsCore) << name;
+  // No two cores of the others meet.
+  for (const char *name : {"ascend310p3", "host"})
+    EXPECT_EQ(entry(load(name).figures, "cross_wait"), "none") << name;
+  const Machine changed = load("ascend910b3", {{"cross_wait", "pipe"}});
+  EXPECT_FALSE(changed.crossWaitHoldsCore);
+  EXPECT_EQ(entry(changed.sources, "cross_wait"), "--machine-set");
+}
+
 TEST(Machines, ChipsOfTheFamilyDifferWhereTheyDo) {
   struct Chip {
     std::string name;

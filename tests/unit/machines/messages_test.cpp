@@ -110,7 +110,7 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
       "links, hbm, l2, packet_bytes, cube, load3d, vector, vector_function, fixpipe_leaky_relu, "
       "flag_cycles, "
       "issue_cycles, scalar_load_cycles, scalar_line_bytes, queue_depth, event_ids, cross_flags, "
-      "task_microseconds, mixed_task or launch_microseconds");
+      "cross_wait, task_microseconds, mixed_task or launch_microseconds");
 }
 
 TEST_F(MachineMessages, WrongTypes) {
@@ -151,6 +151,14 @@ TEST_F(MachineMessages, Sources) {
             "mean ADK");
   EXPECT_EQ(changed("\"cube_cores\": {\"value\": 24, \"source\": 7}"),
             "chip.json:2:39: cube_cores.source: expected a string, found the number 7");
+  // A choice may have one.
+  EXPECT_EQ(changed("\"cross_wait\": {\"value\": \"pipe\", \"source\": \"ADK\"}"), "");
+  EXPECT_EQ(changed("\"cross_wait\": {\"value\": \"cores\", \"source\": \"ADX\"}"),
+            "chip.json:2:25: cross_wait: unknown cross_wait cores; did you mean core\n"
+            "chip.json:2:44: cross_wait.source: \"ADX\" is not explained in \"sources\"; did you "
+            "mean ADK");
+  EXPECT_EQ(changed("\"cross_wait\": {\"value\": \"pipe\"}"),
+            "chip.json:2:15: cross_wait: a figure without \"source\"");
   EXPECT_EQ(changed("\"sources\": []"), "chip.json:2:12: sources: expected an object that says "
                                         "what each source stands for, found an array");
   EXPECT_EQ(changed("\"sources\": {\"mine\": null}"),

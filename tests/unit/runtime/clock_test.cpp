@@ -135,6 +135,55 @@ TEST_F(ClockTest, ACrossCoreFlagCounts) {
   EXPECT_TRUE(clock.finish());
 }
 
+/// What the vector core's MTE2 and vector pipe do around a wait for the cube core. The flag is up
+/// at 52; the load and the first vector instruction are before the wait, the rest behind it.
+std::pair<Times, Times> aroundAWait(bool holdsCore) {
+  Machine figures = clockMachine();
+  figures.crossWaitHoldsCore = holdsCore;
+  EventLog seen;
+  BlockClock clock(figures, 0, 0, &seen);
+  clock.execute(0, Pipe::fixpipe, 50, Work::spill); // 1 to 51
+  EXPECT_TRUE(clock.setCross(0, Pipe::fixpipe, 0)); // 51 to 52
+  clock.execute(1, Pipe::mte2, 70, Work::fetch);    // 1 to 71
+  clock.execute(1, Pipe::vector, 10, Work::vector); // 2 to 12
+  EXPECT_TRUE(clock.waitCross(1, Pipe::mte2, 0));
+  clock.execute(1, Pipe::vector, 10, Work::vector);
+  clock.execute(1, Pipe::mte2, 5, Work::fetch);
+  EXPECT_TRUE(clock.waitCross(2, Pipe::mte2, 0));
+  EXPECT_TRUE(clock.finish());
+  return {seen.times(1, Pipe::mte2), seen.times(1, Pipe::vector)};
+}
+
+// The wait is behind the load on its pipe. The vector pipe goes on: issued fourth.
+TEST(Clock, AWaitForTheOtherKindOfCoreHoldsItsPipe) {
+  EXPECT_EQ(aroundAWait(false),
+            (std::pair{Times{{1, 71}, {71, 72}, {72, 77}}, Times{{2, 12}, {12, 22}}}));
+}
+
+// The scalar unit waits, from 2 to 53, while the load goes on. Then it issues the vector
+// instruction, at 53, and the second load.
+TEST(Clock, OnSomeMachinesItHoldsItsCore) {
+  EXPECT_EQ(aroundAWait(true), (std::pair{Times{{1, 71}, {71, 76}}, Times{{2, 12}, {54, 64}}}));
+}
+
+// A wait of the cube core for both vector cores, of which the slower decides.
+TEST(Clock, ACubeCoreThatWaitsIsHeldAsAWhole) {
+  Machine figures = clockMachine();
+  figures.crossWaitHoldsCore = true;
+  EventLog seen;
+  BlockClock clock(figures, 0, 0, &seen);
+  for (unsigned core : {1, 2}) {
+    clock.execute(core, Pipe::mte2, core * 10, Work::fetch); // 1 to 11, 1 to 21
+    EXPECT_TRUE(clock.setCross(core, Pipe::mte2, 0));        // up at 12 and 22
+  }
+  EXPECT_TRUE(clock.waitCross(0, Pipe::fixpipe, 0)); // 22 to 23
+  clock.execute(0, Pipe::mte2, 5, Work::load);
+  EXPECT_EQ(seen.times(0, Pipe::scalar), (Times{{22, 23}, {23, 24}}));
+  EXPECT_EQ(seen.times(0, Pipe::mte2), (Times{{24, 29}}));
+  EXPECT_EQ(seen.times(0, Pipe::fixpipe), Times());
+  EXPECT_TRUE(clock.finish());
+}
+
 TEST(Clock, AFullQueueStallsTheScalarUnit) {
   Machine shallow = clockMachine();
   shallow.queueDepth = 2;

@@ -146,6 +146,29 @@ TEST_F(ViewsTest, TheCubeCoreWaitsForTheSlowerVectorCore) {
   EXPECT_EQ(lengthOfPath(), clock().time().end);
 }
 
+// A wait that holds the core is one of its scalar unit. What is behind it was issued only then.
+TEST_F(ViewsTest, AWaitThatHoldsTheCore) {
+  figures.crossWaitHoldsCore = true;
+  clock().execute(1, Pipe::mte2, 10, Work::fetch);
+  clock().setCross(1, Pipe::mte2, 0);
+  clock().execute(2, Pipe::mte2, 70, Work::fetch);
+  clock().setCross(2, Pipe::mte2, 0); // 71 to 72
+  from(0, 0);
+  clock().waitCross(0, Pipe::fixpipe, 0);
+  clock().execute(0, Pipe::mte2, 5, Work::load);
+  const Event &wait = instruction(4);
+  EXPECT_EQ(wait.pipe, Pipe::scalar);
+  EXPECT_EQ(wait.cause, Cause::flag);
+  EXPECT_EQ(wait.after, instruction(3).number);
+  EXPECT_EQ(wait.waited, 72);
+  EXPECT_EQ(instruction(5).cause, Cause::issue);
+  EXPECT_EQ(lengthOfPath(), clock().time().end);
+  const std::vector<WaitReport> waits = waitReport(recorder.phases());
+  ASSERT_EQ(waits.size(), 1u);
+  EXPECT_EQ(waits[0].pipe, Pipe::scalar);
+  EXPECT_EQ(waits[0].cycles, 72);
+}
+
 TEST_F(ViewsTest, ACrossCoreFlagReachesBothVectorCores) {
   clock().execute(0, Pipe::fixpipe, 50, Work::spill);
   clock().setCross(0, Pipe::fixpipe, 4);
