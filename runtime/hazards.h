@@ -65,7 +65,10 @@ public:
               bool reads, bool writes);
   void setFlag(unsigned unit, Pipe from, Pipe to, int64_t event, int64_t tag);
   void waitFlag(unsigned unit, Pipe from, Pipe to, int64_t event, int64_t tag);
-  /// As in BlockClock: from the cube core to all vector cores, or from one of them back.
+  /// As in BlockClock: from the cube core to all vector cores, or from one of them back. A wait
+  /// orders `pipe` alone, also on a machine where it holds the core: what is in order only there is
+  /// a hazard. A wait needs a set before it in program order, so that in this order no core waits,
+  /// whatever a wait holds.
   void setCross(unsigned unit, Pipe pipe, int64_t flag, int64_t tag);
   void waitCross(unsigned unit, Pipe pipe, int64_t flag, int64_t tag);
   /// All pipes of the unit, or of a coupled core, continue when all of them are done.

@@ -66,7 +66,10 @@ def VerifySync : Pass<"aicore-verify-sync", "::mlir::ModuleOp"> {
                                                  nothing makes mte1 wait for mte2 here
     ```
     Also errors: a wait without a set, a flag left set at the end of a phase, a flag that is set again
-    before a wait, an event that the machine does not have, a cross-core flag counted beyond 15. With
+    before a wait, an event that the machine does not have, a cross-core flag counted beyond 15. A set
+    has to come before its wait in program order, so that no core deadlocks, also not on a machine where
+    a wait for the other kind of core holds the whole core (`cross_wait`). Such a wait counts as an order
+    of its pipe alone. With
     `redundant`, remarks flags and barriers that no hazard needs, and barriers of all pipes that a few
     flags could replace; aicore-sync-cost adds their cost.
   }];

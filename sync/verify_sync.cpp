@@ -63,8 +63,9 @@ void report(const PhaseModel &program, const Fault &fault) {
   case Fault::What::race:
     return reportRace(program, fault);
   case Fault::What::endlessWait: {
-    auto deadlock = error("deadlock: " + pipe() + " waits for " + flag() +
-                          (fault.other ? ", which nothing sets again" : ", which nothing sets"));
+    auto deadlock =
+        error("deadlock: " + pipe() + " waits for " + flag() +
+              (fault.other ? ", which nothing sets again" : ", which nothing before sets"));
     if (fault.other)
       deadlock.attachNote(fault.other->getLoc())
           << "it was set here, and has been taken down since";

@@ -14,6 +14,14 @@
 //   assumed.
 // - A slot or a branch that remains open is explored with each of its outcomes.
 //
+// The program has the instructions of both kinds of core in one order, and each wait needs a set
+// before it there. So this order, one instruction after the other, is an execution in which no core
+// waits, also where a wait for the other kind of core holds the whole core (Machine::
+// crossWaitHoldsCore). Which wait takes which set does not depend on time (Fault::unordered), so
+// every other execution goes as far: none deadlocks, on machines of both kinds. What such a wait
+// adds to the order of the core's other pipes is not counted: it orders the pipe that it names, and
+// a program that is accepted is in order where only that pipe waits.
+//
 // The numbers are over-approximated where the interval and the congruence of a value do not say
 // more; so a right program may be refused, but no wrong one is accepted.
 #pragma once

@@ -198,8 +198,61 @@ module attributes {aicore.machine = #m} {
     %c16 = arith.constant 16 : index
     aicore.phase {
       ^bb0(%block: index):
-      // expected-error @+1 {{deadlock: mte1 waits for the flag mte2 -> mte1 0, which nothing sets}}
+      // expected-error @+1 {{deadlock: mte1 waits for the flag mte2 -> mte1 0, which nothing before sets}}
       aicore.wait_flag [mte2 -> mte1] 0 + %c0
+    }
+  }
+}
+
+// -----
+
+// Each kind of core waits for the other before it sets, on another pipe. Where a wait holds the core
+// as a whole, neither sets.
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
+module attributes {aicore.machine = #m} {
+  aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
+  ^bb0(%K: index, %x: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    aicore.phase {
+      ^bb0(%block: index):
+      aicore.vector_cores 2 {
+      ^bb0(%v: index):
+        // expected-error @+1 {{deadlock: mte2 of a vector core waits for the cross-core flag 0 to the vector cores, which nothing before sets}}
+        aicore.wait_cross mte2 from cube 0 + %c0
+        aicore.set_cross mte3 to cube 1 + %c0
+      }
+      aicore.wait_cross mte2 from vector 1 + %c0
+      aicore.set_cross fixpipe to vector 0 + %c0
+    }
+  }
+}
+
+// -----
+
+// A wait orders its own pipe, also where it holds the core as a whole.
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
+module attributes {aicore.machine = #m} {
+  aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
+  ^bb0(%K: index, %x: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    aicore.phase {
+      ^bb0(%block: index):
+      %acc = aicore.alloc "acc" of "acc" copies 1 at 0 : memref<16x16xf32, #aicore.space<l0c>>
+      %tile = aicore.alloc "tile" of "out" copies 1 at 0 : memref<16x16xf32, #aicore.space<gm>>
+      %y = aicore.alloc "y" of "ub" copies 1 at 0 : memref<16x16xf32, #aicore.space<ub>>
+      // expected-note @+1 {{this spill on fixpipe of the cube core fills slot 0 of tile in gm}}
+      aicore.spill %acc[%c0] size(%c16, %c16) -> %tile[%c0] : memref<16x16xf32, #aicore.space<l0c>> -> memref<16x16xf32, #aicore.space<gm>>
+      aicore.set_cross fixpipe to vector 0 + %c0
+      aicore.vector_cores 2 {
+      ^bb0(%v: index):
+        aicore.wait_cross vector from cube 0 + %c0
+        // expected-error @+1 {{the fetch from slot 0 of tile in gm may start before the spill that fills it has ended: nothing makes mte2 of a vector core wait for fixpipe of the cube core here}}
+        aicore.fetch %tile[%c0] at(%c0) size(%c16, %c16) -> %y[%c0] : memref<16x16xf32, #aicore.space<gm>> -> memref<16x16xf32, #aicore.space<ub>>
+      }
     }
   }
 }

@@ -257,6 +257,37 @@ TEST(Watch, FlagsBetweenCores) {
             "the kernel has ended, and nothing has written 256 elements of y, the first y[0, 0]\n");
 }
 
+// Whether a wait between cores holds its pipe or its core: no core may need what comes behind the
+// wait, and only the pipe is ordered.
+TEST(Watch, WaitsBetweenCoresOnEveryMachine) {
+  // Each kind of core waits for the other before it sets, on another pipe.
+  const std::string crossed = "aicore.vector_cores 2 {\n^bb0(%v: index):\n"
+                              "aicore.wait_cross mte2 from cube 0 + %c0\n"
+                              "aicore.set_cross mte3 to cube 1 + %c0\n}\n"
+                              "aicore.wait_cross mte2 from vector 1 + %c0\n"
+                              "aicore.set_cross fixpipe to vector 0 + %c0\n";
+  const auto loadedBehind = [](const std::string &pipe) {
+    std::string load = ::mmk::load();
+    load.replace(load.find("%x"), 2, "%w");
+    return onOne(fetched("x") + toMte3 + store("w")) +
+           "aicore.vector_cores 2 {\n^bb0(%v: index):\naicore.set_cross mte3 to cube 0 + %c0\n}\n"
+           "aicore.wait_cross " +
+           pipe + " from vector 0 + %c0\n" + load;
+  };
+  for (const char *machine : {"ascend910b3", "ascend950pr"}) {
+    EXPECT_EQ(faultsOf(crossed, machine),
+              "deadlock: mte2 of vector core 0 waits for cross-core flag 0, which nothing has set; "
+              "2 times\n"
+              "cross-core flag 0 is still set when the phase ends\n");
+    EXPECT_EQ(faultsOf(loadedBehind("mte2"), machine), "");
+    EXPECT_EQ(
+        faultsOf(loadedBehind("mte1"), machine),
+        "the load (mte2 of the cube core) may read w[0, 0] to w[15, 15] before the store (mte3 "
+        "of vector core 0) has written it; no cross-core flag from mte3 of vector core 0 to "
+        "mte2 of the cube core stands between the two\n");
+  }
+}
+
 // Two instructions are one fault, however often.
 TEST(Watch, CountsWhatIsAlike) {
   const std::string body = "scf.for %i = %c0 to %c16 step %c1 {\n" + load() + stage + "}\n";
