@@ -1,11 +1,29 @@
 """`mmk compile --emit=ascendc`: what it writes compiles without a warning on the shim, gives the bits of
 the emulated core, and is wrong without any of its flags; what it cannot write it refuses."""
 
+import os
 import subprocess
 
-from projects import HERE, ProjectTest
+from projects import HERE, ORDERS, ProjectTest
 from command import EXAMPLES, LONGEST, main
 
+# Each side waits on one pipe and sets on another. `OF_CUBE` is in line 6.
+CROSSED = """\
+#include "kernel_operator.h"
+using namespace AscendC;
+void crossed() {
+  InitSocState();
+  if (ASCEND_IS_AIC) {
+    OF_CUBE
+  }
+  if (ASCEND_IS_AIV) {
+    CrossCoreWaitFlag<2, PIPE_MTE2>(0);
+    CrossCoreSetFlag<2, PIPE_MTE3>(1);
+  }
+}
+int main() { MMK_LAUNCH(crossed, 1, nullptr); }
+"""
+SET, WAIT = "CrossCoreSetFlag<2, PIPE_FIX>(0); ", "CrossCoreWaitFlag<2, PIPE_MTE2>(1); "
 BF16 = """\
 kernel product(a: bf16[M, K], b: bf16[K, N]) -> c: bf16[M, N] {
   c = a @ b;
@@ -100,6 +118,20 @@ class AscendC(ProjectTest):
 
     def test_flags_of_both_cores(self):
         self.expect_flags(EPILOGUE, (140, 90, 300), scalars=["alpha=0.25"], least=40)
+
+    def test_wait_between_cores(self):
+        """On dav-2201 it holds the whole core. What stands before it in the kernel goes on."""
+        for architecture, of_cube, stops in (("2201", WAIT + SET, True), ("2201", SET + WAIT, False),
+                                             ("3510", WAIT + SET, False)):
+            with self.subTest(architecture=architecture, of_cube=of_cube):
+                source = self.folder / "crossed.cpp"
+                source.write_text(CROSSED.replace("OF_CUBE", of_cube))
+                self.build(self.folder / "crossed", "-U__NPU_ARCH__", f"-D__NPU_ARCH__={architecture}", source)
+                for order in ORDERS:
+                    done = subprocess.run([self.folder / "crossed"], capture_output=True, text=True, timeout=LONGEST,
+                                          env=dict(os.environ, SHIM_ORDER=order))
+                    said = f"{source}:6: deadlock: nothing sets this flag any more\n" if stops else ""
+                    self.assertEqual((done.returncode, done.stderr), (3 if stops else 0, said))
 
     def test_bias_leaky_relu(self):
         self.check(EXAMPLES / "matmul_bias_leakyrelu.mmk", [(129, 65, 257), (300, 200, 500), (1, 1, 1)],

@@ -24,7 +24,8 @@
 namespace shim {
 namespace {
 
-constexpr int pipes = 7;   // MTE1, MTE2, M, FIX, V, MTE3, S
+constexpr int pipes = 7; // MTE1, MTE2, M, FIX, V, MTE3, S
+constexpr int scalarPipe = 6;
 constexpr int sides = 3;   // the cube core and its two vector cores
 constexpr int flagIds = 8; // of a pair of pipes
 constexpr int crossIds = 16, mostCrossFlags = 15;
@@ -32,15 +33,22 @@ constexpr int poison = 0xFF; // of unwritten bytes: NaN in each type of float
 
 /// Bytes of L1, L0A, L0B, L0C, UB and the bias table, by AscendC::TPosition.
 using Capacities = std::array<size_t, 6>;
-constexpr Capacities capacitiesOf2201 = {524288, 65536, 65536, 131072, 196608, 1024},
-                     capacitiesOf3510 = {524288, 65536, 65536, 262144, 262144, 4096};
-Capacities capacities = capacitiesOf2201;
+
+struct Chip {
+  Capacities capacities;
+  /// A core that waits for a flag between cores issues nothing behind it, whatever its pipe.
+  bool waitHoldsCore;
+};
+constexpr Chip chip2201 = {{524288, 65536, 65536, 131072, 196608, 1024}, true},
+               chip3510 = {{524288, 65536, 65536, 262144, 262144, 4096}, false};
+Chip chip = chip2201;
 
 struct Step {
   enum Kind { work, set, wait, barrier, syncAll, setCross, waitCross } kind;
   std::function<void()> run;
   int flag = 0; ///< of a barrier of all cores: it is one of the vector cores alone
   Where where = {};
+  int behind = 0; ///< waits that held its core before it
 };
 
 /// A kernel's function, run for one core in a thread of its own. One thread runs at a time.
@@ -59,6 +67,7 @@ struct Core {
   Recording recording;
   int cacheTime = 0; ///< of the last write that its scalar unit may have seen
   std::array<std::deque<Step>, pipes> queues;
+  int holds = 0, passed = 0; ///< waits that hold the core: recorded, and done
   std::array<bool, pipes * pipes * flagIds> flags = {};
   /// Counters of flags between cores: of the cube core by vector core, of a vector core the first.
   std::array<std::array<int, crossIds>, 2> crossFlags = {};
@@ -126,8 +135,10 @@ bool isUp(int flag) {
   return core->crossFlags[0][flag] > 0 && (currentSide != 0 || core->crossFlags[1][flag] > 0);
 }
 
+bool isHeld(const Core &core, const Step &step) { return step.behind > core.passed; }
+
 bool isReady(int pipe) {
-  if (core->queues[pipe].empty())
+  if (core->queues[pipe].empty() || isHeld(*core, core->queues[pipe].front()))
     return false;
   const Step &step = core->queues[pipe].front();
   if (step.kind == Step::wait)
@@ -169,6 +180,7 @@ void runNext(int pipe) {
       countUp(current->cores[side].crossFlags[0][step.flag], step);
     return;
   case Step::waitCross:
+    core->passed += chip.waitHoldsCore;
     --core->crossFlags[0][step.flag];
     if (currentSide == 0)
       --core->crossFlags[1][step.flag];
@@ -249,7 +261,7 @@ void runPipes() {
 void expectDone(const Block &block) {
   for (const Core &each : block.cores) {
     for (const auto &queue : each.queues)
-      if (!queue.empty())
+      if (!queue.empty() && !isHeld(each, queue.front()))
         stop("deadlock: nothing sets this flag any more", queue.front().where);
     auto isCounted = [](const auto &counters) {
       return std::ranges::any_of(counters, [](int count) { return count != 0; });
@@ -314,38 +326,46 @@ void hasCores(bool ofBothKinds, bool meet) {
   current->canMeet = meet;
 }
 
+static void push(int pipe, Step step) {
+  step.behind = core->holds;
+  core->queues[pipe].push_back(std::move(step));
+}
+
 void work(int pipe, std::function<void()> instruction) {
-  core->queues[pipe].push_back({Step::work, std::move(instruction)});
+  push(pipe, {Step::work, std::move(instruction)});
 }
 void set(Flag flag, Where where) {
   if (stays(nameOf(flag), where))
-    core->queues[flag.from].push_back({Step::set, {}, numberOf(flag, where), where});
+    push(flag.from, {Step::set, {}, numberOf(flag, where), where});
 }
 void wait(Flag flag, Where where) {
   if (stays(nameOf(flag), where))
-    core->queues[flag.to].push_back({Step::wait, {}, numberOf(flag, where), where});
+    push(flag.to, {Step::wait, {}, numberOf(flag, where), where});
 }
 void setCross(int pipe, int id, Where where) {
   expect(id >= 0 && id < crossIds, "a flag of 0 to 15", where);
   if (stays("cross:" + std::to_string(id), where))
-    core->queues[pipe].push_back({Step::setCross, {}, id, where});
+    push(pipe, {Step::setCross, {}, id, where});
 }
 void waitCross(int pipe, int id, Where where) {
   expect(id >= 0 && id < crossIds, "a flag of 0 to 15", where);
-  if (stays("cross:" + std::to_string(id), where))
-    core->queues[pipe].push_back({Step::waitCross, {}, id, where});
+  if (!stays("cross:" + std::to_string(id), where))
+    return;
+  // Where the wait holds the core, its scalar unit waits, and not the pipe behind its earlier work.
+  push(chip.waitHoldsCore ? scalarPipe : pipe, {Step::waitCross, {}, id, where});
+  core->holds += chip.waitHoldsCore;
 }
 void barrier(Where where) {
-  for (auto &queue : core->queues)
-    queue.push_back({Step::barrier, {}, 0, where});
+  for (int pipe = 0; pipe < pipes; ++pipe)
+    push(pipe, {Step::barrier, {}, 0, where});
 }
 
 void syncAll(bool ofVectorCores, Where where) {
   expect(current->canMeet, "a mixed kernel, whose cores can meet", where);
   if (!stays("SyncAll", where))
     return;
-  for (auto &queue : core->queues)
-    queue.push_back({Step::syncAll, {}, ofVectorCores, where});
+  for (int pipe = 0; pipe < pipes; ++pipe)
+    push(pipe, {Step::syncAll, {}, ofVectorCores, where});
   current->isMixed = current->isMixed || !ofVectorCores;
   Recording &recording = core->recording;
   recording.stopped.release();
@@ -357,20 +377,18 @@ void expect(bool holds, const char *rule, Where where) {
     stop(std::string("expected ") + rule, where);
 }
 
-void useArchitecture(int number) {
-  capacities = number == 3510 ? capacitiesOf3510 : capacitiesOf2201;
-}
+void useArchitecture(int number) { chip = number == 3510 ? chip3510 : chip2201; }
 
 int running() { return currentSide; }
 
 void *local(int side, int position, size_t address, size_t bytes, size_t first, size_t count,
             Where where) {
   expect(first + count <= bytes, "an access within the tensor", where);
-  expect(address + bytes <= capacities[position], "a tensor within its memory", where);
+  expect(address + bytes <= chip.capacities[position], "a tensor within its memory", where);
   auto &memory = current->cores[side].memories[position];
   if (memory.empty()) {
-    memory.resize(capacities[position] / sizeof(Line));
-    std::memset(memory.data(), poison, capacities[position]);
+    memory.resize(chip.capacities[position] / sizeof(Line));
+    std::memset(memory.data(), poison, chip.capacities[position]);
   }
   return memory.data()->bytes + address + first;
 }

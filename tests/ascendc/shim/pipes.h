@@ -40,7 +40,8 @@ void work(int pipe, std::function<void()> instruction);
 void set(Flag flag, Where where);
 void wait(Flag flag, Where where);
 /// A counter of the cube core, or of each vector core. The cube core counts both vector cores; the
-/// wait is for one of each.
+/// wait is for one of each. It holds its pipe, or on 2201 the whole core: nothing behind it in the
+/// function begins before.
 void setCross(int pipe, int id, Where where);
 void waitCross(int pipe, int id, Where where);
 /// Of all pipes of a core.
@@ -51,7 +52,7 @@ void syncAll(bool ofVectorCores, Where where);
 /// Ends the program with a message at a place of the kernel where a rule does not hold.
 void expect(bool holds, const char *rule, Where where);
 
-/// The chip, by its __NPU_ARCH__: how large its memories are.
+/// The chip, by its __NPU_ARCH__: how large its memories are, and what a wait between cores holds.
 void useArchitecture(int number);
 /// The core of the block whose function or instruction runs: as `side`.
 int running();
