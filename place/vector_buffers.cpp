@@ -234,10 +234,17 @@ void MemoryAssignment::allocate(TiledGroup &tile, VectorBuffers &buffers) {
         inUb(("out" + (i ? Twine(i) : Twine())).str(), "out", buffers.rowsPerStep, width, element));
   if (tile.sum)
     buffers.part = inUb("part", "ub", buffers.rowsPerStep, width, elementOf(tile.sum.getResult(0)));
-  if (leavesByFixpipe(tile, machine) && !productsReachUb(kernel, machine))
-    for (auto [i, product] : llvm::enumerate(tile.produced()))
-      buffers.spilled.push_back(
-          alloc(productName(i), "out", Space::gm, tile.tileM, width, elementOf(product), where));
+  if (!leavesByFixpipe(tile, machine) || productsReachUb(kernel, machine))
+    return;
+  for (auto [i, product] : llvm::enumerate(tile.produced())) {
+    aicore::AllocOp spilled =
+        alloc(productName(i), "out", Space::gm, tile.tileM, width, elementOf(product), where);
+    // The requested copies are of whole tiles. With fewer the cube core would wait for parts of the
+    // tile just before, and where that holds the core, the next loads are behind the wait.
+    if (accs[0].getParts() > 1)
+      spilled.setCopies(accs[0].getParts() * requestedCopies(kernel, "out", ""));
+    buffers.spilled.push_back(spilled);
+  }
 }
 
 //===--- values between instructions ------------------------------------------------------===//

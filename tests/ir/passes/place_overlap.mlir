@@ -128,10 +128,11 @@ mmk.kernel @twoCopies dims ["M", "K", "N"]
   mmk.choice "buffers.l1" = [2]
   mmk.choice "buffers.acc" = [2]
 }
-// Each part is spilled to the vector cores by itself, as a tile of half the columns.
+// Each part is spilled to the vector cores by itself, as a tile of half the columns, of which there
+// are as many copies as make the requested two tiles.
 // CHECK-LABEL: aicore.kernel @epilogue
 // CHECK:         %bias_ub = aicore.alloc "bias" of "ub" copies 1 : memref<1x16xf32, #aicore.space<ub>>
-// CHECK:         %[[SPILLED:acc_gm]] = aicore.alloc "acc" of "out" copies 1 : memref<64x16xf32, #aicore.space<gm>>
+// CHECK:         %[[SPILLED:acc_gm]] = aicore.alloc "acc" of "out" copies 4 : memref<64x16xf32, #aicore.space<gm>>
 // CHECK:         scf.for %[[TILE:.*]] = %c0 to
 // CHECK:           %[[TWICE:.*]] = arith.muli %[[TILE]], %c2
 // CHECK:           %[[W0:.*]] = aicore.slot %[[TWICE]] of %[[SPILLED]]
