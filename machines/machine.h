@@ -167,6 +167,8 @@ struct Machine {
   /// A core that waits for a flag of the other kind of core issues nothing behind the wait, on any
   /// pipe, until the flag is up; else the wait holds its own pipe only.
   bool crossWaitHoldsCore = false;
+  /// From where a core sets a flag to where the other kind of core sees it.
+  double crossFlagCycles = 0;
   /// From the start of a task to its first instruction, and from its last to its end, together.
   double taskMicroseconds = 0;
   /// The same of a task that uses cube and vector cores of a split chip: as hand-written kernels

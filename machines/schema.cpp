@@ -238,6 +238,8 @@ void describeControl(Table &t) {
            [](Machine &m) -> auto & { return m.crossFlags; });
   t.choice<bool>("cross_wait", Need::optional, {{"core", true}, {"pipe", false}},
                  [](Machine &m) -> auto & { return m.crossWaitHoldsCore; });
+  t.number("cross_flag_cycles", Kind::cycles, mostCycles, Need::optional,
+           [](Machine &m) -> auto & { return m.crossFlagCycles; });
   t.number("task_microseconds", Kind::cycles, mostMicroseconds, Need::optional,
            [](Machine &m) -> auto & { return m.taskMicroseconds; });
   const std::string mixed = "mixed_task.";

@@ -26,6 +26,7 @@ std::string nameOf(Pipe from, Pipe to, int64_t event) {
 BlockClock::BlockClock(const Machine &machine, int64_t block, int64_t start, EventSink *sink)
     : eventIds_(machine.eventIds), crossFlagCount_(machine.crossFlags),
       flagCycles_(static_cast<int64_t>(std::ceil(machine.flagCycles))),
+      crossFlagCycles_(static_cast<int64_t>(std::ceil(machine.crossFlagCycles))),
       issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))),
       crossWaitHoldsCore_(machine.crossWaitHoldsCore), readStall_(0), writeStall_(0) {
   if (const auto l1 = machine.memories.find(Memory::l1); l1 != machine.memories.end()) {
@@ -175,7 +176,7 @@ bool BlockClock::setCross(unsigned unit, Pipe pipe, int64_t flag) {
   CrossFlag *flags = crossFlags(unit != 0, flag);
   if (!flags)
     return false;
-  const int64_t time = run(unit, pipe, 0, flagCycles_, Work::set);
+  const int64_t time = run(unit, pipe, 0, flagCycles_, Work::set) + crossFlagCycles_;
   const size_t first = unit == 0 ? 0 : unit - 1, last = unit == 0 ? units_.size() - 1 : unit;
   for (size_t core = first; core < last; ++core) {
     if (!flags[core].wasUsed())

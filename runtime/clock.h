@@ -146,7 +146,7 @@ private:
   bool isAmong(Units units, size_t flag) const;
   bool fail(std::string message);
 
-  int64_t eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
+  int64_t eventIds_, crossFlagCount_, flagCycles_, crossFlagCycles_, issueCycles_;
   bool crossWaitHoldsCore_;
   int64_t readStall_, writeStall_; ///< of L1, in `stallUnit`ths of a cycle
   std::unique_ptr<EventLog> log_;  ///< when there is a sink

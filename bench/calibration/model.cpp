@@ -92,9 +92,18 @@ llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &ov
     if (!report)
       return report.takeError();
     Result result{&row, std::nullopt, {}};
-    const double fixed = row.isSimulated ? report->taskMicroseconds : 0;
+    double others = 0;
+    if (row.isSimulated) {
+      // Of one tile more.
+      others = report->microseconds;
+      Row twice = row;
+      twice.dims.front() *= 2;
+      report = count(twice, machine);
+      if (!report)
+        return report.takeError();
+    }
     if (row.task)
-      result.task = Value{*row.task, report->microseconds - fixed};
+      result.task = Value{*row.task, report->microseconds - others};
     for (auto [pipe, measured] : row.pipes)
       result.pipes[pipe] = {measured, report->pipes[static_cast<size_t>(pipe)].busyMicroseconds};
     results.push_back(std::move(result));
@@ -108,6 +117,8 @@ const std::vector<Effect> &effects() {
       {"the limit of a core's misses", {{"hbm.core_bytes_per_cycle", "1000"}}},
       {"requests of unaligned rows", {{"links.gm_l1.request_bytes", "1048576"}}},
       {"the limit of sharers of a line", {{"l2.line_sharers", "64"}}},
+      {"the time of a hand-over", {{"cross_flag_cycles", "0"}}},
+      {"waits that hold the core", {{"cross_wait", "pipe"}}, /*isSeen=*/false},
       {"the fixed cost of two kinds of cores", {{"mixed_task.library_microseconds", "1.4"}}},
   };
   return all;

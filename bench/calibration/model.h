@@ -27,6 +27,7 @@ llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &ov
 struct Effect {
   const char *name;
   std::vector<MachineOverride> without;
+  bool isSeen = true; ///< in a published time; else it is known from the chip's own sources
 };
 const std::vector<Effect> &effects();
 

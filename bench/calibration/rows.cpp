@@ -172,10 +172,12 @@ std::vector<Row> products() {
       {.name = "simulator: 128x128x2048, nothing doubled",
        .kind = Kind::smallProduct,
        .file = "fused.mmk",
+       .choices = {{"cores", "1"}},
        .dims = {128, 2048, 128},
        .task = 25692 / 1850.0,
-       .reading = "the depth of its base tile is not published: 128, in stages of 512; a simulated "
-                  "core finds all data in L2",
+       .reading = "cycles of a tile, of which there are more: those of two tiles without those of "
+                  "one; the depth of the base tile is not published: 128, in stages of 512; a "
+                  "simulated core finds all data in L2",
        .isSimulated = true},
   };
 }

@@ -32,7 +32,7 @@ struct Row {
   std::map<Pipe, double> pipes = {};
   std::string reading = {};    ///< what of the row had to be assumed
   bool usesCubesAlone = false; ///< where the emulated kernel needs vector cores, too
-  bool isSimulated = false;    ///< without the fixed cost of a task, and all data found in L2
+  bool isSimulated = false;    ///< a tile on one core of the vendor's simulator
 };
 
 const std::vector<Row> &rows();

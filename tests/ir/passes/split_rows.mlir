@@ -63,6 +63,52 @@ mmk.kernel @root dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
   mmk.choice "order" = ["rows"]
 }
 
+// What the elements of a row read of it, here the root, is computed for each row, in the combination.
+// CHECK-LABEL: mmk.kernel @scaled
+// CHECK:         mmk.fusion_group over ["M", "N"] reduce [1] {
+// CHECK:         {mmk.parts = array<i64: 1, 4>}
+// CHECK:         %[[ROOTS:.*]] = mmk.fusion_group over ["4", "M"] reduce [0] {
+// CHECK:           math.sqrt
+// CHECK:         {mmk.combines}
+// CHECK:         mmk.fusion_group {
+// CHECK:           linalg.generic {{.*}} ins(%x, %[[ROOTS]]
+// CHECK-NOT:         math.sqrt
+// CHECK:             arith.divf
+mmk.kernel @scaled dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %0 = mmk.dim "M"
+  %n = mmk.dim "N"
+  %cst = arith.constant 0.000000e+00 : f32
+  %1 = tensor.empty(%0) : tensor<?xf32>
+  %2 = linalg.fill ins(%cst : f32) outs(%1 : tensor<?xf32>) -> tensor<?xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xf32>) outs(%2 : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %8 = arith.addf %out, %in : f32
+    linalg.yield %8 : f32
+  } -> tensor<?xf32>
+  %4 = tensor.empty(%0) : tensor<?xf32>
+  %5 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]} ins(%3 : tensor<?xf32>) outs(%4 : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %8 = math.sqrt %in : f32
+    linalg.yield %8 : f32
+  } -> tensor<?xf32>
+  %6 = tensor.empty(%0, %n) : tensor<?x?xf32>
+  %7 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %5 : tensor<?x?xf32>, tensor<?xf32>) outs(%6 : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %root: f32, %out: f32):
+    %8 = arith.divf %in, %root : f32
+    linalg.yield %8 : f32
+  } -> tensor<?x?xf32>
+  mmk.return %7 : tensor<?x?xf32>
+} schedule {
+  mmk.choice "grid.N" = [4]
+  mmk.choice "tile.M" = [2]
+  mmk.choice "tile.N" = [64]
+  mmk.choice "cores" = [20]
+  mmk.choice "buffers.out" = [2]
+  mmk.choice "buffers.ub" = [2]
+  mmk.choice "order" = ["rows"]
+}
+
 // With `online` a part has a maximum and a sum of its own, and the sums go to the maximum of all. One of
 // -inf counts as 0. The result is a group of its own, which all cores share.
 // CHECK-LABEL: mmk.kernel @shares

@@ -13,8 +13,9 @@ const std::vector<Result> &results() {
 }
 
 TEST(Calibration, MeanErrors) {
-  const std::map<Kind, std::pair<double, double>> bounds = {{Kind::product, {0.07, 0.05}},
-                                                            {Kind::smallProduct, {0.09, 0.03}},
+  const std::map<Kind, std::pair<double, double>> bounds = {{Kind::product, {0.06, 0.04}},
+                                                            {Kind::smallProduct, {0.06, 0.01}},
+                                                            {Kind::mixed, {0.04, 0.03}},
                                                             {Kind::transfer, {0.05, 0.03}},
                                                             {Kind::elementwise, {0.08, 0.02}}};
   for (const auto &[kind, bound] : bounds) {
@@ -34,9 +35,11 @@ TEST(Calibration, NoTaskIsFarOff) {
       EXPECT_LT(std::abs(result.task->error()), 0.36) << result.row->name;
 }
 
-// Each of the effects is one that the published times have.
-TEST(Calibration, EveryEffectLowersTheErrorOfAClass) {
+// Each of the effects is one that published times have, but for those known from elsewhere.
+TEST(Calibration, EveryEffectThatIsSeenLowersTheErrorOfAClass) {
   for (const Effect &effect : effects()) {
+    if (!effect.isSeen)
+      continue;
     const std::vector<Result> without = llvm::cantFail(model(effect.without));
     EXPECT_TRUE(std::ranges::any_of(allKinds, [&](Kind kind) {
       return errorsOf(without, kind).absolute > errorsOf(results(), kind).absolute + 0.001;

@@ -110,7 +110,7 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
       "links, hbm, l2, packet_bytes, cube, load3d, vector, vector_function, fixpipe_leaky_relu, "
       "flag_cycles, "
       "issue_cycles, scalar_load_cycles, scalar_line_bytes, queue_depth, event_ids, cross_flags, "
-      "cross_wait, task_microseconds, mixed_task or launch_microseconds");
+      "cross_wait, cross_flag_cycles, task_microseconds, mixed_task or launch_microseconds");
 }
 
 TEST_F(MachineMessages, WrongTypes) {
