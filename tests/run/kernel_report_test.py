@@ -163,7 +163,7 @@ class KernelReport(CommandTest):
         self.assertTrue(all(re.match(r"^`[a-z0-9]+=", row[0]) and row[2].endswith("%") for row in dropped))
         change = rows_of(text, ["change", "changes tried"])[0]
         self.assertEqual((change[0], change[4]), ("`--set grid.K=4`", "kept"))
-        self.assertEqual(rows_of(text, ["case", "figure"])[0][:4], ["S4", "cycles", "40630", "40630"])
+        self.assertEqual(rows_of(text, ["case", "figure"])[0][:4], ["S4", "cycles", "42025", "42025"])
         # Nothing is missing.
         self.assertNotIn("No run was kept", text)
         self.assertNotIn("No history was kept", text)
