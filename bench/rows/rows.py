@@ -8,6 +8,7 @@ and as a pass of their own.
 --write puts the tables into docs/rows.md.
 """
 
+import math
 import sys
 from pathlib import Path
 
@@ -84,24 +85,35 @@ PRODUCTS = [
 
 TOTAL = "kernel k(x: f32[M, N]) -> s: f32 { s = sum[M, N](x); }"
 COLUMNS = "kernel k(x: f32[M, N]) -> s: f32[N] { s = sum[M](x); }"
+# Groups of 16 channels of 128 x 128 pixels.
+GROUP_NORM = """kernel k(x: f16[B, G, C, H, W], weight: f32[G, C, 1, 1], bias: f32[G, C, 1, 1])
+    -> y: f16[B, G, C, H, W] {{
+  let centred = x - mean[C, H, W](x);
+  y = {f}(centred / sqrt(mean[C, H, W](square(centred)) + 0.00001) * weight + bias);
+}}"""
+GROUPS = {"B": 4, "G": 4, "C": 16, "H": 128, "W": 128}
+# With the bytes of an element of all tensors, and the dimensions that are reduced.
 FEW_ROWS = [
-    (TOTAL, "sum of all", 4096, 4096, 1, ["M", "N"]),
-    (COLUMNS, "sums of columns", 65536, 64, 1, ["M"]),
-    (SOFTMAX.format(t="f32"), "softmax", 4, 1000000, 2, ["N"]),
-    (SOFTMAX.format(t="f32"), "softmax", 16, 4194304, 2, ["N"]),
+    (TOTAL, "sum of all", {"M": 4096, "N": 4096}, 4, ["M", "N"]),
+    (COLUMNS, "sums of columns", {"M": 65536, "N": 64}, 4, ["M"]),
+    (SOFTMAX.format(t="f32"), "softmax", {"M": 4, "N": 1000000}, 8, ["N"]),
+    (SOFTMAX.format(t="f32"), "softmax", {"M": 16, "N": 4194304}, 8, ["N"]),
+    (GROUP_NORM.format(f=""), "group norm, f16", GROUPS, 4, ["C", "H", "W"]),
+    (GROUP_NORM.format(f="silu"), "group norm and silu, f16", GROUPS, 4, ["C", "H", "W"]),
 ]
 
 
 def few_rows(mmk):
-    lines = ["| kernel | M x N | `grid` = 1, us | chosen, us | times as fast | GB/s of its tensors | bound "
+    lines = ["| kernel | dimensions | `grid` = 1, us | chosen, us | times as fast | GB/s of its tensors | bound "
              "| variant |", "|---|---|---|---|---|---|---|---|"]
-    for text, name, m, n, tensors, reduced in FEW_ROWS:
-        whole = [f"grid.{dim}=1" for dim in reduced]
-        before = count(mmk, text, {"M": m, "N": n}, whole)[0]["time_us"]
-        clock, variant = count(mmk, text, {"M": m, "N": n})
+    for text, name, dims, bytes_of_element, reduced in FEW_ROWS:
+        before = count(mmk, text, dims, [f"grid.{dim}=1" for dim in reduced])[0]["time_us"]
+        clock, variant = count(mmk, text, dims)
         us = clock["time_us"]
-        lines.append(f"| {name} | {m} x {n} | {before:.2f} | {us:.2f} | {before / us:.2f} | "
-                     f"{tensors * 4 * m * n / us / 1000:.0f} | {clock['bound']} | `{variant}` |")
+        shape = " x ".join(str(extent) for extent in dims.values())
+        lines.append(f"| {name} | {shape} | {before:.2f} | {us:.2f} | {before / us:.2f} | "
+                     f"{bytes_of_element * math.prod(dims.values()) / us / 1000:.0f} | {clock['bound']} | "
+                     f"`{variant}` |")
     return "\n".join(lines)
 
 
