@@ -4,6 +4,8 @@
 #include "aicore/plan_time.h"
 #include "runtime/clock.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -92,8 +94,9 @@ private:
     if (!request_.variesOptions)
       descend(best);
     for (const TimedPlan &each : best.plans())
-      candidates.best.push_back(
-          {space_.choicesOf(each.plan), each.cycles + taskCycles_, time_.steps(each.plan)});
+      candidates.best.push_back({space_.choicesOf(each.plan), each.cycles + taskCycles_,
+                                 time_.steps(each.plan),
+                                 taskCycles_ + time_.ofBothKinds(each.plan)});
   }
 
   using Consider = llvm::function_ref<void(const Plan &)>;
@@ -330,7 +333,8 @@ private:
 
 } // namespace
 
-/// What HBM takes for the tensors of a kernel, each of them once.
+/// What HBM takes for the tensors of a kernel, each of them once, but for those that are read in
+/// parts.
 static double memoryCycles(ir::KernelOp kernel, const Machine &machine,
                            llvm::ArrayRef<int64_t> dims) {
   const auto bytesOf = [&](mlir::Attribute attribute, mlir::Type type) {
@@ -345,17 +349,13 @@ static double memoryCycles(ir::KernelOp kernel, const Machine &machine,
   mlir::Block &body = kernel.getBody().front();
   double loaded = 0, stored = 0;
   for (auto [name, argument] : llvm::zip(kernel.getArgs(), body.getArguments()))
-    loaded += bytesOf(name, argument.getType());
+    if (!argument.use_empty() && llvm::none_of(argument.getUsers(), [](mlir::Operation *user) {
+          return mlir::isa<ir::WindowOp, mlir::tensor::ExtractSliceOp>(user);
+        }))
+      loaded += bytesOf(name, argument.getType());
   for (auto [name, result] : llvm::zip(kernel.getResults(), body.getTerminator()->getOperands()))
     stored += bytesOf(name, result.getType());
   return ofHbm(machine, loaded, stored);
-}
-
-/// No plan takes less than memory; of those that the form has below it, the faster ones stay before
-/// the others.
-static double besideMemory(double cycles, double memory) {
-  constexpr double share = 1e-3;
-  return std::max(cycles, memory + share * cycles);
 }
 
 Candidates findCandidates(ir::KernelOp kernel, const Machine &machine,
@@ -365,10 +365,11 @@ Candidates findCandidates(ir::KernelOp kernel, const Machine &machine,
     candidates = std::move(*chains);
   else
     candidates = CandidateSearch(kernel, machine, request).run();
-  const double memory = memoryCycles(kernel, machine, request.dims),
-               task = static_cast<double>(taskCycles(machine));
-  for (Candidate &candidate : candidates.best)
-    candidate.cycles = task + besideMemory(candidate.cycles - task, memory);
+  const double memory = memoryCycles(kernel, machine, request.dims);
+  for (Candidate &candidate : candidates.best) {
+    candidate.form = candidate.cycles;
+    candidate.cycles = std::max(candidate.cycles, candidate.fixed + memory);
+  }
   return candidates;
 }
 

@@ -146,7 +146,8 @@ private:
     const bool isShortest = plan.tileM == machine_.cube.m || plan.tileN == machine_.cube.n;
     if ((isLonger && !isShortest) || isEmpty(plan) || !fits(shape, plan))
       return;
-    Candidate candidate{choicesOf(plan), cycles(plan), steps(plan)};
+    Candidate candidate{choicesOf(plan), cycles(plan), steps(plan),
+                        static_cast<double>(taskCycles(machine_, isSplit()))};
     const bool isKnown = llvm::any_of(
         found.best, [&](const Candidate &it) { return it.choices == candidate.choices; });
     if (isKnown || (request_.isAllowed && !request_.isAllowed(candidate.choices)))

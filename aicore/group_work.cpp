@@ -424,6 +424,7 @@ std::pair<GroupWork, GroupWork> separate(const GroupWork &group) {
   product.hasVector = false;
   product.vectorPerElement = product.vectorFixed = product.addPerElement = 0;
   product.reads.clear();
+  product.rereads = 0;
   product.rowReads.clear();
   product.stores.assign(group.products.size(), accumulatorBytes);
   elementwise.products.clear();

@@ -409,8 +409,6 @@ bool PlanSpace::fits(const Plan &plan) const {
   return true;
 }
 
-/// Whether the results of rows that are divided fit UB as elementwise work, which has tiles of the
-/// same size.
 int64_t PlanSpace::mostResultRows(const Plan &plan, const GroupTiling &tiling,
                                   RowWork &work) const {
   const RowSchedule &schedule = work.scheduleOf(tiling.form);
@@ -424,14 +422,19 @@ int64_t PlanSpace::mostResultRows(const Plan &plan, const GroupTiling &tiling,
       continue;
     int64_t bytes = 4 * schedule.scratch;
     RowProgram &program = work.programOf(tiling.form);
-    for (unsigned number : pass.inputs)
-      if (RowInput &input = program.inputs()[number];
-          broadcastOf(program, input.dims) == Broadcast::full)
-        bytes += plan.copies.ub * bytesOf(input.element);
+    const int64_t columns = llvm::alignTo(tiling.columns, padding);
+    int64_t room = machine_.memory(Memory::ub).capacity() - spareInUb;
+    for (unsigned number : pass.inputs) {
+      RowInput &input = program.inputs()[number];
+      const int64_t all = plan.copies.ub * bytesOf(input.element);
+      if (broadcastOf(program, input.dims) == Broadcast::full)
+        bytes += all;
+      else if (llvm::is_contained(input.dims, program.plane().columns))
+        room -= all * columns;
+    }
     for (unsigned number : pass.outputs)
       bytes += plan.copies.out * bytesOf(program.outputs()[number].element);
-    most = std::min<int64_t>(most, (machine_.memory(Memory::ub).capacity() - spareInUb) /
-                                       (bytes * llvm::alignTo(tiling.columns, padding)));
+    most = std::min(most, std::max<int64_t>(0, room) / (bytes * columns));
   }
   return most;
 }
@@ -514,8 +517,9 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
     }
     if (std::ranges::all_of(tiling.parts, [](int64_t parts) { return parts == 1; }))
       tiling.parts.clear();
-    if (const Number row = numberOf(rows->result.rowDim))
-      tiling.resultRows = tileOf(plan, row, backendOf(machine_.kind).literalElementwiseTile().rows);
+    if (!rows->result.rowDim.empty())
+      tiling.resultRows = tileOf(plan, numberOf(rows->result.rowDim),
+                                 backendOf(machine_.kind).literalElementwiseTile().rows);
   }
   if (group.products.empty()) {
     const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();

@@ -91,9 +91,11 @@ struct CandidateRequest {
 /// A variant that may be the fastest at a shape, with its cycles by a closed form.
 struct Candidate {
   std::vector<std::pair<std::string, std::string>>
-      choices; ///< ("tile.M", "64"), of all open directives
-  double cycles = 0;
-  double steps = 0; ///< stages of all tiles, or tiles without a product: what counting it costs
+      choices;       ///< ("tile.M", "64"), of all open directives
+  double cycles = 0; ///< not less than the time of memory
+  double steps = 0;  ///< stages of all tiles, or tiles without a product: what counting it costs
+  double fixed = 0;  ///< of `cycles`, the fixed cost of its task
+  double form = 0;   ///< cycles by the closed form alone: the order of those that memory bounds
 };
 struct Candidates {
   std::vector<Candidate> best; ///< the best first

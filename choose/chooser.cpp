@@ -70,6 +70,7 @@ void Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
   CountedCandidate &counted = chosen.counted.emplace_back();
   counted.choices = candidate.choices;
   counted.predicted = candidate.cycles;
+  counted.form = candidate.form;
   counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::kept);
   if (counted.cycles == 0) // or there may be too few events for all flags
     counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::fewest);
@@ -136,16 +137,15 @@ void Chooser::countChanges(ir::KernelOp kernel, CandidateRequest request, Chosen
   };
   for (const CountedCandidate &it : chosen.counted)
     if (differences(it.choices, best) == 0)
-      known.push_back(it.predicted);
+      known.push_back(it.form);
   size_t left = mostChanges;
   for (Candidate candidate : found.best) {
-    if (left == 0 || stepsLeft_ <= 0 ||
-        candidate.cycles > worthCounting * found.best.front().cycles)
+    if (left == 0 || stepsLeft_ <= 0 || candidate.form > worthCounting * found.best.front().form)
       return;
     candidate.choices.insert(candidate.choices.end(), numbers.begin(), numbers.end());
-    if (differences(candidate.choices, best) != 1 || isKnown(candidate.cycles))
+    if (differences(candidate.choices, best) != 1 || isKnown(candidate.form))
       continue;
-    known.push_back(candidate.cycles);
+    known.push_back(candidate.form);
     count(candidate, request.dims, chosen);
     --left;
   }
@@ -295,7 +295,8 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
       (dividesRows(candidate.choices) ? divided : best).push_back(std::move(candidate));
     }
   }
-  std::ranges::stable_sort(best, {}, &Candidate::cycles);
+  std::ranges::stable_sort(best, {},
+                           [](const Candidate &it) { return std::pair(it.cycles, it.form); });
   if (!kernel_.pooled.empty())
     countPooled(best);
   stepsLeft_ = mostSteps;

@@ -14,7 +14,8 @@ namespace mmk {
 /// A candidate that was compiled and counted.
 struct CountedCandidate {
   Choices choices;
-  double predicted = 0; ///< cycles by the closed form
+  double predicted = 0; ///< cycles by the closed form, not less than those of memory
+  double form = 0;      ///< by the closed form alone
   int64_t cycles = 0;   ///< by the clock; 0: not legal
 };
 

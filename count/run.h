@@ -135,7 +135,10 @@ inline int64_t stepsOf(int64_t extent, int64_t step) { return (extent + step - 1
 /// first byte in the tensor.
 struct Amount {
   int64_t rows = 0, amount = 0, start = 0;
-  int64_t end = 0; ///< of a transfer: behind its last byte in the tensor
+  // Of a transfer:
+  int64_t end = 0; ///< behind its last byte in the tensor
+  /// Bytes of a piece that is contiguous, from one such piece to the next, and their number.
+  int64_t run = 0, pitch = 0, runs = 0;
 };
 
 /// The instructions of a scan. Those along columns go by rows of the tile's transpose, as a shift
@@ -225,7 +228,11 @@ inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t
                               i.link->requestBytes),
             onePiece ? chargedBytes(start, rows * columns * i.bytes, program.packet)
                      : i.charge.bytes(rows, start, distance, columns * i.bytes, program.packet),
-            start, start + std::max<int64_t>(0, rows - 1) * distance + columns * i.bytes};
+            start,
+            start + std::max<int64_t>(0, rows - 1) * distance + columns * i.bytes,
+            onePiece ? rows * columns * i.bytes : columns * i.bytes,
+            onePiece ? 0 : distance,
+            onePiece ? 1 : rows};
   }
   case StepKind::move: {
     const int64_t whole = stepsOf(rows, i.rowStep) * i.rowStep;

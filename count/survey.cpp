@@ -6,6 +6,8 @@
 
 #include "count/run.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <array>
 #include <map>
 #include <tuple>
@@ -20,20 +22,25 @@ struct Moved {
   int64_t least = -1;            ///< the least offset of them
   int64_t end = 0;               ///< behind the last byte of all
   int64_t greatest = -1, transfers = 0;
-  int64_t lastRows = 0; ///< of the last transfer
+  Amount before; ///< the last transfer; of no runs: none
 };
 
-/// Bytes that a transfer has in common with the one before it: both are as many rows, equally far
-/// apart, as those of windows are.
-int64_t overlap(const Moved &before, const Amount &it) {
-  if (before.last < 0 || it.rows <= 0 || before.lastRows != it.rows)
+/// Charged bytes that a transfer has in common with the one before it, where both have runs that
+/// are equally far apart, as those of windows.
+int64_t overlap(const Amount &before, const Amount &it) {
+  const int64_t bytes = it.runs * it.run, pitch = std::max(before.pitch, it.pitch);
+  if (before.runs == 0 || bytes <= 0 ||
+      (before.runs > 1 && it.runs > 1 && before.pitch != it.pitch))
     return 0;
-  const int64_t shift = std::abs(it.start - before.last), run = it.amount / it.rows,
-                pitch = it.rows > 1 ? (it.end - it.start - run) / (it.rows - 1) : 0;
-  if (pitch <= 0)
-    return std::max<int64_t>(0, it.amount - shift);
-  const int64_t down = (shift + pitch / 2) / pitch, along = std::abs(shift - down * pitch);
-  return std::max<int64_t>(0, it.rows - down) * std::max<int64_t>(0, run - along);
+  const int64_t shift = it.start - before.start,
+                down = pitch > 0 ? llvm::divideFloorSigned(2 * shift + pitch, 2 * pitch) : 0,
+                along = shift - down * pitch;
+  const int64_t runs = std::min(before.runs, down + it.runs) - std::max<int64_t>(0, down),
+                common = std::min(before.run, along + it.run) - std::max<int64_t>(0, along);
+  if (runs <= 0 || common <= 0)
+    return 0;
+  return static_cast<int64_t>(static_cast<double>(it.amount) * static_cast<double>(runs * common) /
+                              static_cast<double>(bytes));
 }
 
 /// By unit and by tensor, loads and stores apart: see `slotOf`. In a loop, unit 0 is the one that
@@ -75,7 +82,7 @@ public:
       moved.least = std::min(moved.least, amount.start);
       moved.end = std::max(moved.end, amount.end);
       moved.bytes += amount.amount;
-      moved.distinct += amount.amount - overlap(moved, amount);
+      moved.distinct += amount.amount - overlap(moved.before, amount);
       moved.transfers += moved.last == amount.start ? 0 : 1;
       moved.greatest = std::max(moved.greatest, amount.start);
       moved.portCycles +=
@@ -83,7 +90,7 @@ public:
       // A row that is shorter than a line is an access of its own.
       moved.lines += std::max(amount.rows, amount.amount / program_.packet);
       moved.last = amount.start;
-      moved.lastRows = amount.rows;
+      moved.before = amount;
     }
     return true;
   }
@@ -172,9 +179,11 @@ private:
     }
     for (const auto &[of, moved] : entry->second) {
       const auto [unit, slot] = of;
+      // The first iteration may lack it; then it begins where the known loop does.
+      const auto seen = seen_.find(of);
       Moved &all = current_[{unit == 0 ? own : unit, slot}];
       // Loops with equal work have equal panels, at other places.
-      const int64_t first = isNew ? moved.first : seen_[of].first,
+      const int64_t first = isNew || seen == seen_.end() ? moved.first : seen->second.first,
                     least = first + (moved.least - moved.first);
       all.least = all.first < 0 ? least : std::min(all.least, least);
       if (all.first < 0)

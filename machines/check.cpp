@@ -116,6 +116,12 @@ private:
       problem("memories.bt.bytes", "the bias table needs the link l1_bt, which fills it");
     if (!hasTable && machine_.has("l1_bt"))
       problem("links.l1_bt.pipe", "leads to the memory bt, which the machine lacks");
+    // C10: the requests of a row are counted by its place in a packet.
+    for (const auto &[name, link] : machine_.links)
+      if (link.requestBytes > 0 && machine_.packetBytes % link.requestBytes != 0)
+        problem("links." + name + ".request_bytes",
+                fmt::format("{} is no divisor of packet_bytes, {}; 0: rows are not split",
+                            link.requestBytes, machine_.packetBytes));
   }
 
   void expectPipe(const std::string &link, Pipe pipe) {

@@ -117,7 +117,7 @@ void describeLinks(Table &t) {
              [link](Machine &m) -> auto & { return m.links[link].startupCycles; });
     t.number(section + "row_cycles", Kind::cycles, mostCycles, Need::optional,
              [link](Machine &m) -> auto & { return m.links[link].rowCycles; });
-    t.number(section + "request_bytes", Kind::powerOfTwo, mostAlignment, Need::optional,
+    t.number(section + "request_bytes", Kind::whole, mostAlignment, Need::optional,
              [link](Machine &m) -> auto & { return m.links[link].requestBytes; });
   }
 }

@@ -85,13 +85,23 @@ bool Fuser::isBehindProduct(Value value) {
 
 // The group that combines the parts of rows computes it once for each row; its reader would for
 // each element. One element for all rows would be no elementwise work, if it did not fit there.
+// What has a dimension that is divided is not of rows.
 bool Fuser::isOfDividedRows(Value value) {
-  return !separate && isNode(value) && !isAnchor(value) &&
-         cast<RankedTensorType>(value.getType()).getRank() > 0 &&
-         llvm::any_of(leavesOf(value), [&](const Use &use) {
-           return isReduction(use.first) &&
-                  !partsOf(kernel, RowSpace(use.first.getDefiningOp<linalg::LinalgOp>())).empty();
-         });
+  const int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (separate || !isNode(value) || isAnchor(value) || rank == 0)
+    return false;
+  const auto has = [&](StringRef name) {
+    return llvm::any_of(llvm::seq(rank), [&](int64_t dim) { return dimName(value, dim) == name; });
+  };
+  return llvm::any_of(leavesOf(value), [&](const Use &use) {
+    if (!isReduction(use.first))
+      return false;
+    const RowSpace space(use.first.getDefiningOp<linalg::LinalgOp>());
+    const SmallVector<int64_t> parts = partsOf(kernel, space);
+    return !parts.empty() && llvm::none_of(llvm::zip(space.names, parts), [&](auto each) {
+      return std::get<1>(each) > 1 && has(std::get<0>(each));
+    });
+  });
 }
 
 SmallVector<Use> Fuser::leavesOf(Value value) {

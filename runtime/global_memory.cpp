@@ -169,7 +169,7 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces) {
   }
   for (const Piece *piece : sorted)
     if (!piece->isLoad) {
-      count(stored_, *piece, !piece->staysInL2);
+      count(stored_, *piece, !piece->staysInL2 && writtenBack_ > 0);
       const OfCore &core = cores_[piece->core];
       const int64_t rest = fetched > 0 || piece->staysInL2
                                ? 0

@@ -88,20 +88,18 @@ llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &ov
     if (row.usesCubesAlone)
       machine.mixedTask = {};
     llvm::Expected<ClockReport> report = count(row, machine);
-    machine.mixedTask = mixedTask;
-    if (!report)
-      return report.takeError();
-    Result result{&row, std::nullopt, {}};
     double others = 0;
-    if (row.isSimulated) {
-      // Of one tile more.
+    if (report && row.isSimulated) {
+      // Of one tile more; such a row has no pipes.
       others = report->microseconds;
       Row twice = row;
       twice.dims.front() *= 2;
       report = count(twice, machine);
-      if (!report)
-        return report.takeError();
     }
+    machine.mixedTask = mixedTask;
+    if (!report)
+      return report.takeError();
+    Result result{&row, std::nullopt, {}};
     if (row.task)
       result.task = Value{*row.task, report->microseconds - others};
     for (auto [pipe, measured] : row.pipes)
@@ -115,7 +113,7 @@ const std::vector<Effect> &effects() {
   static const std::vector<Effect> all = {
       {"stalls of L1", {{"memories.l1.read_stall", "0"}, {"memories.l1.write_stall", "0"}}},
       {"the limit of a core's misses", {{"hbm.core_bytes_per_cycle", "1000"}}},
-      {"requests of unaligned rows", {{"links.gm_l1.request_bytes", "1048576"}}},
+      {"requests of unaligned rows", {{"links.gm_l1.request_bytes", "0"}}},
       {"the limit of sharers of a line", {{"l2.line_sharers", "64"}}},
       {"the time of a hand-over", {{"cross_flag_cycles", "0"}}},
       {"waits that hold the core", {{"cross_wait", "pipe"}}, /*isSeen=*/false},

@@ -42,7 +42,7 @@ GRID = {
 
 def tune(mmk, text, dims, machine, options):
     """The first case of a search, with the seconds that it took; nothing where the machine does not
-    multiply the type."""
+    multiply the type, or where no variant that was drawn is legal."""
     with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
         file.write(text)
         file.flush()
@@ -52,11 +52,14 @@ def tune(mmk, text, dims, machine, options):
         start = time.monotonic()
         done = subprocess.run(words, capture_output=True, text=True)
         seconds = time.monotonic() - start
-    if "has no cube instruction" in done.stderr + done.stdout:
+    if any(reason in done.stderr + done.stdout for reason in
+           ("has no cube instruction", "none of these variants is legal")):
         return None
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(words)}\n{text}\n{done.stdout}{done.stderr}")
     case = json.loads(done.stdout)[0]
+    if "default" not in case:  # drawn variants alone
+        return None
     search = case["search"]
     return {"default": case["default"]["cycles"], "default_us": case["default"]["time_us"],
             "default_variant": case["default"]["variant"], "best": case["best"]["cycles"],

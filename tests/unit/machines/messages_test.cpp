@@ -316,6 +316,13 @@ TEST_F(MachineMessages, C8TheBiasTableIsFilled) {
             "chip.json:2:55: links.l1_bt.pipe: leads to the memory bt, which the machine lacks");
 }
 
+TEST_F(MachineMessages, C10RequestsDividePackets) {
+  EXPECT_EQ(overridden("links.gm_l1.request_bytes", "96", "ascend910b3"),
+            "--machine-set links.gm_l1.request_bytes=96: links.gm_l1.request_bytes: 96 is no "
+            "divisor of packet_bytes, 512; 0: rows are not split");
+  EXPECT_EQ(overridden("links.gm_l1.request_bytes", "0", "ascend910b3"), "");
+}
+
 TEST_F(MachineMessages, C9BanksAreKnownWhole) {
   EXPECT_EQ(overridden("memories.ub.bank_bytes", "4096", "ascend310p3"),
             "--machine-set memories.ub.bank_bytes=4096: memories.ub.bank_bytes: banks need all of "
