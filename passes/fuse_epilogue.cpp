@@ -87,8 +87,11 @@ bool Fuser::isBehindProduct(Value value) {
 // each element. One element for all rows would be no elementwise work, if it did not fit there.
 // What has a dimension that is divided is not of rows.
 bool Fuser::isOfDividedRows(Value value) {
-  const int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-  if (separate || !isNode(value) || isAnchor(value) || rank == 0)
+  const auto type = cast<RankedTensorType>(value.getType());
+  const int64_t rank = type.getRank();
+  // A condition is no tensor of memory.
+  if (separate || !isNode(value) || isAnchor(value) || rank == 0 ||
+      type.getElementType().isInteger(1))
     return false;
   const auto has = [&](StringRef name) {
     return llvm::any_of(llvm::seq(rank), [&](int64_t dim) { return dimName(value, dim) == name; });

@@ -80,7 +80,7 @@ class Fixpipe(CommandTest):
 
     def test_explained(self):
         text = self.mmk("explain", HALF, "--case", "S3")
-        self.assertIn("with leaky ReLU in the fixpipe: 8.30 us, 3.08 times as fast\n  --machine-set "
+        self.assertIn("with leaky ReLU in the fixpipe: 8.20 us, 3.23 times as fast\n  --machine-set "
                       "fixpipe_leaky_relu.use=on; off by default, as no run of it on a chip is published\n", text)
         explained, = json.loads(self.mmk("explain", HALF, "--case", "S3", "--json", "-"))
         counted, = self.report(HALF, "--case", "S3", *ON, "--count-only")

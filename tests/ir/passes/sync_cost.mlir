@@ -14,7 +14,7 @@ module attributes {aicore.machine = #m} {
       %a0 = aicore.alloc "a" of "l0" copies 1 at 0 : memref<16x16xf16, #aicore.space<l0a>>
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
       aicore.set_flag [mte2 -> mte1] 0 + %c0
-      // expected-remark @+1 {{redundant: without this wait and its set, every hazard is still in order; it costs 1 of 2903 cycles}}
+      // expected-remark @+1 {{redundant: without this wait and its set, every hazard is still in order; it costs 1 of 2718 cycles}}
       aicore.wait_flag [mte2 -> mte1] 0 + %c0
       aicore.set_flag [mte2 -> mte1] 1 + %c0
       aicore.wait_flag [mte2 -> mte1] 1 + %c0
@@ -38,7 +38,7 @@ module attributes {aicore.machine = #m} {
       %b = aicore.alloc "b" of "l1" copies 1 at 512 : memref<16x16xf16, #aicore.space<l1>>
       %b0 = aicore.alloc "b" of "l0" copies 1 at 0 : memref<16x16xf16, #aicore.space<l0a>>
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
-      // expected-remark @+1 {{redundant: without this barrier, every hazard is still in order; it costs 1 of 2998 cycles}}
+      // expected-remark @+1 {{redundant: without this barrier, every hazard is still in order; it costs 1 of 2813 cycles}}
       aicore.barrier all
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %b[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
       aicore.set_flag [mte2 -> mte1] 0 + %c0
@@ -72,7 +72,7 @@ module attributes {aicore.machine = #m} {
       aicore.set_flag [mte1 -> cube] 0 + %c0
       aicore.wait_flag [mte1 -> cube] 0 + %c0
       aicore.mmad %a0[%c0], %b0[%c0] -> %acc[%c0] size(%c64, %c64, %c64) first(%true) : memref<64x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>> -> memref<64x64xf32, #aicore.space<l0c>>
-      // expected-remark @+1 {{coarse: all pipes wait for all others here, but the hazards need no more than the flags mte1 -> mte2; it costs 84 of 3529 cycles}}
+      // expected-remark @+1 {{coarse: all pipes wait for all others here, but the hazards need no more than the flags mte1 -> mte2; it costs 84 of 3344 cycles}}
       aicore.barrier all
       aicore.load %x[%c0, %c0] along [0, 1] size(%c64, %c64) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<64x64xf16, #aicore.space<l1>>
     }

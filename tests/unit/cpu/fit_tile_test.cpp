@@ -16,6 +16,7 @@ ClockReport count(const std::string &variant, std::vector<int64_t> dims,
   Machine withoutTask = kernel.machine;
   withoutTask.taskMicroseconds = 0;
   withoutTask.mixedTask = {};
+  withoutTask.crossFlagCycles = 0; // as fixed a cost, of few tiles
   return llvm::cantFail(countKernel(kernel.kernel(), withoutTask, dims));
 }
 

@@ -177,8 +177,8 @@ TEST(Chained, IsCounted) {
     const ClockReport report = llvm::cantFail(countKernel(kernel.kernel(), kernel.machine, {n}));
     return report.cycles - report.taskCycles;
   };
-  EXPECT_EQ(cycles(16), 1098);
-  EXPECT_EQ(cycles(160), 7398);
+  EXPECT_EQ(cycles(16), 3098);
+  EXPECT_EQ(cycles(160), 27398);
   EXPECT_EQ(cycles(320) - cycles(160), cycles(480) - cycles(320));
 }
 
