@@ -10,6 +10,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace mmk::count {
@@ -18,19 +19,18 @@ namespace {
 /// The transfers to or from one tensor.
 struct Moved {
   int64_t bytes = 0, distinct = 0, portCycles = 0, lines = 0;
-  int64_t first = -1, last = -1; ///< offsets in the tensor of the first and the last transfer
-  int64_t least = -1;            ///< the least offset of them
-  int64_t end = 0;               ///< behind the last byte of all
+  int64_t first = -1; ///< offset in the tensor of the first transfer
+  int64_t least = -1; ///< the least offset of them
+  int64_t end = 0;    ///< behind the last byte of all
   int64_t greatest = -1, transfers = 0;
-  Amount before; ///< the last transfer; of no runs: none
+  std::optional<Amount> last; ///< transfer
 };
 
 /// Charged bytes that a transfer has in common with the one before it, where both have runs that
 /// are equally far apart, as those of windows.
 int64_t overlap(const Amount &before, const Amount &it) {
   const int64_t bytes = it.runs * it.run, pitch = std::max(before.pitch, it.pitch);
-  if (before.runs == 0 || bytes <= 0 ||
-      (before.runs > 1 && it.runs > 1 && before.pitch != it.pitch))
+  if (bytes <= 0 || (before.runs > 1 && it.runs > 1 && before.pitch != it.pitch))
     return 0;
   const int64_t shift = it.start - before.start,
                 down = pitch > 0 ? llvm::divideFloorSigned(2 * shift + pitch, 2 * pitch) : 0,
@@ -82,15 +82,14 @@ public:
       moved.least = std::min(moved.least, amount.start);
       moved.end = std::max(moved.end, amount.end);
       moved.bytes += amount.amount;
-      moved.distinct += amount.amount - overlap(moved.before, amount);
-      moved.transfers += moved.last == amount.start ? 0 : 1;
+      moved.distinct += amount.amount - (moved.last ? overlap(*moved.last, amount) : 0);
+      moved.transfers += moved.last && moved.last->start == amount.start ? 0 : 1;
       moved.greatest = std::max(moved.greatest, amount.start);
       moved.portCycles +=
           ports_[&it - program_.instructions.data()].cycles(amount.rows, amount.amount);
       // A row that is shorter than a line is an access of its own.
       moved.lines += std::max(amount.rows, amount.amount / program_.packet);
-      moved.last = amount.start;
-      moved.before = amount;
+      moved.last = amount;
     }
     return true;
   }

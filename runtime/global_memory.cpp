@@ -145,12 +145,12 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces) {
   }
   const int64_t written = static_cast<int64_t>(static_cast<double>(stored) * writtenBack_),
                 writeCycles = writeBack_.cycles(0, written),
-                hbm = fetched > 0 ? fetch_.cycles(0, fetched) + writeCycles : 0;
+                hbm = fetch_.cycles(0, fetched) + writeCycles;
   // Cores share HBM by what they fetch: one that fetches little is served early.
   int64_t mostFetched = 1;
   for (const OfCore &core : cores_)
     mostFetched = std::max(mostFetched, core.fetched);
-  hbmCycles_ += fetch_.cycles(0, fetched) + writeCycles;
+  hbmCycles_ += hbm;
   for (auto [piece, isFetched] : loads) {
     count(loaded_, *piece, isFetched);
     const OfCore &core = cores_[piece->core];

@@ -117,7 +117,7 @@ const std::vector<Effect> &effects() {
       {"the limit of sharers of a line", {{"l2.line_sharers", "64"}}},
       {"the time of a hand-over", {{"cross_flag_cycles", "0"}}},
       {"waits that hold the core", {{"cross_wait", "pipe"}}, /*isSeen=*/false},
-      {"the fixed cost of two kinds of cores", {{"mixed_task.library_microseconds", "1.4"}}},
+      {"the fixed cost of two kinds of cores", {{"mixed_task.library_microseconds", "0"}}},
   };
   return all;
 }
