@@ -136,7 +136,7 @@ class Row:
         self.bounded = sum(each["bounded"] for each in found.values())
         draws = max((int(search.split()[1]) for search in found if search.startswith("random")),
                     default=0)
-        self.by = f"{draws} draws" + (", grid" if "grid" in found else "")
+        self.by = (f"{draws} draws" if draws else "quick search") + (", grid" if "grid" in found else "")
 
     def microseconds(self, cycles):
         return self.us * cycles / self.default
