@@ -195,9 +195,16 @@ private:
             trial.dims[*group.row].tile = rows;
           if (group.column)
             trial.dims[*group.column].tile = columns;
+          fitCopies(trial);
           consider(trial);
         }
     });
+  }
+
+  /// A tile that has no room for two copies of its buffers takes one.
+  void fitCopies(Plan &trial) const {
+    if (!space_.fits(trial) && space_.hasOpenCopies())
+      trial.copies.ub = trial.copies.out = 1;
   }
 
   /// Rows of a tile are shares of the cores, and parts of the reduced dimension as long as UB
@@ -234,8 +241,8 @@ private:
   void considerParts(Plan trial, const PlanSpace::Group &group, bool whole, int64_t length,
                      Consider consider) const {
     // A long row is still read once where its buffers have one copy.
-    if (whole && !space_.fits(trial) && space_.hasOpenCopies())
-      trial.copies.ub = trial.copies.out = 1;
+    if (whole)
+      fitCopies(trial);
     for (const std::vector<int64_t> &division : space_.divisions(group, length, divides_)) {
       for (auto [dim, parts] : llvm::zip(group.work.ofRows->reduced, division))
         if (const PlanSpace::Number number = space_.numberOf(dim.name))
@@ -316,11 +323,14 @@ private:
       for (bool overlapped : space_.overlaps(trial)) {
         trial.options.overlapped = overlapped;
         const double cycles = time_.cycles(trial, waits);
+        if (request_.variesOptions)
+          best.add(cycles, trial);
         if (cycles < least.cycles)
           least = {cycles, trial};
       }
     }
-    best.add(least.cycles, least.plan);
+    if (!request_.variesOptions)
+      best.add(least.cycles, least.plan);
   }
 
   const CandidateRequest &request_;

@@ -464,13 +464,31 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
       tiling.inL0 > 1
           ? std::max({work.mte1, work.cube + exposed, work.mte1 + exposed - 2 * work.base})
           : work.mte1 + work.cube + exposed;
-  const double stages = double(tiles.stages) * tiles.ofCore;
-  const double loadOfStage = work.loads / tiles.stages, computeOfStage = compute / tiles.stages;
-  const double body = tiling.inL1 > 1 ? loadOfStage + computeOfStage +
-                                            (stages - 1) * std::max(loadOfStage, computeOfStage)
-                                      : stages * (loadOfStage + computeOfStage);
-  const double perTile =
-      isSplitChip() ? std::max(work.drain, work.vector) : work.drain + work.vector;
+  // The stages of a tile are of one length, but the last, which is shorter.
+  const double shortest =
+      work_.products.front().image || tiles.stages == 1
+          ? 1.0 / tiles.stages
+          : double(tiles.depth - (tiles.stages - 1) * tiling.stage) / tiles.depth;
+  const double whole = tiles.stages == 1 ? 1 : (1 - shortest) / (tiles.stages - 1);
+  const double loadOfStage = whole * work.loads;
+  double body = tiles.ofCore * (work.loads + compute);
+  if (tiling.inL1 > 1) {
+    // Each stage is computed while the next one arrives, that of the next tile behind the last.
+    const double next = std::max(loadOfStage, shortest * compute);
+    const double ofTile = tiles.stages == 1
+                              ? next
+                              : (tiles.stages - 2) * whole * std::max(work.loads, compute) +
+                                    std::max(shortest * work.loads, whole * compute) + next;
+    body = loadOfStage + tiles.ofCore * ofTile - next + shortest * compute;
+  }
+  double perTile = work.drain + work.vector;
+  if (isSplitChip()) {
+    // A copy of the result is filled, handed over, read, and handed back.
+    const bool isHandedOver = work.vector > 0;
+    const double ofCopy = perTile + 2 * machine_.crossFlagCycles;
+    perTile = std::max({work.drain, work.vector,
+                        isHandedOver ? ofCopy / static_cast<double>(tiling.outOfUb) : 0.0});
+  }
   const double behind =
       loadOfStage + work.base + std::max(work.loads, compute) + tiles.ofCore * perTile;
   const double cycles =

@@ -3,6 +3,7 @@
 #include "ir/element_type.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
+#include "place/vector_scratch.h"
 #include "schedule/directive.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -472,13 +473,18 @@ bool PlanSpace::fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &w
 bool PlanSpace::fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const {
   if (work.ofRows)
     return fitsRows(plan, tiling, *work.ofRows);
-  constexpr int64_t padding = 32;
-  const int64_t columns = llvm::alignTo(tiling.columns, padding);
-  int64_t bytes = spareInUb;
+  const auto ofRow = [&](int64_t bytes) {
+    return paddedColumns(tiling.columns, bytes, machine_.memory(Memory::ub).alignment) * bytes;
+  };
+  int64_t shared = spareInUb, row = work.scratchBytes / 4 * ofRow(4);
   for (int64_t each : work.rowReads)
-    bytes += plan.copies.ub * columns * each;
-  return bytes + tiling.rows * columns * bitsOfElement(plan, work) / 8 <=
-         machine_.memory(Memory::ub).capacity();
+    shared += plan.copies.ub * ofRow(each);
+  for (int64_t each : work.reads)
+    row += plan.copies.ub * ofRow(each);
+  for (int64_t each : work.stores)
+    row += plan.copies.out * ofRow(each);
+  row += llvm::divideCeilSigned(work.masks * tiling.columns, 8);
+  return shared + tiling.rows * row <= machine_.memory(Memory::ub).capacity();
 }
 
 int64_t PlanSpace::bitsOfElement(const Plan &plan, const GroupWork &work) {
@@ -574,8 +580,11 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
     return {};
   const Group &group = groups_.front();
   const ProductDims &dims = group.products.front();
-  if (!dims.row || !dims.column || !dims.depth || isFixed("grid." + dims_[*dims.row].name) ||
-      isFixed("grid." + dims_[*dims.column].name) || (isFixed("order") && !keptPanel_))
+  if (!dims.row || !dims.column || !dims.depth)
+    return {};
+  const bool hasGrid =
+      isFixed("grid." + dims_[*dims.row].name) || isFixed("grid." + dims_[*dims.column].name);
+  if ((hasGrid || isFixed("order")) && !keptPanel_)
     return {};
   const GroupTiling tiling = tilingOf(plan, group);
   const int64_t down = llvm::divideCeilSigned(group.work.rows, tiling.rows),
@@ -598,6 +607,12 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
     if (dims_[*dims.depth].stage == 0)
       kept.dims[*dims.depth].stage =
           std::min<int64_t>(most, llvm::alignTo(group.work.products.front().depth, tiling.depth));
+    if (hasGrid) {
+      for (const Number dim : {dims.row, dims.column})
+        kept.dims[*dim].splits = std::max<int64_t>(1, dims_[*dim].splits);
+      plans.push_back(kept);
+      continue;
+    }
     const int64_t lines = ofA ? down : across, inLine = ofA ? across : down,
                   all = group.work.batches * tiling.splits * lines;
     if (inLine > 1 || keptPanel_)

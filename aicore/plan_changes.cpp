@@ -80,6 +80,9 @@ public:
       copies(&PlanCopies::l0);
     if (!hasProduct && !space_.isFixed("buffers.ub"))
       copies(&PlanCopies::ub);
+    if (hasProduct && space_.machine_.topology == mmk::Topology::split &&
+        !space_.isFixed("buffers.out"))
+      add([&](Plan &trial) { trial.copies.out = plan_.copies.out == 2 ? 3 : 2; });
     words();
     return std::move(changes_);
   }

@@ -122,7 +122,7 @@ constexpr double fewSteps = 1 << 12;
 void Chooser::countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen) {
   Choices numbers;
   for (const auto &[key, word] : chosen.choices)
-    if (hasNumbers(key)) {
+    if (hasNumbers(key) || key == "keep") { // a panel decides which tiles fit
       numbers.emplace_back(key, word);
       request.fixed[key] = word;
     }

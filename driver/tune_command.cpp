@@ -194,10 +194,9 @@ void openWhole(tune::SpaceOptions &space, const Kernel &kernel, const Machine &m
   for (const tune::RunShape &shape : shapes)
     for (size_t i = 0; i < longest.size(); ++i)
       longest[i] = std::max(longest[i], shape.dims[i]);
-  const auto swept = space.swept;
   for (auto &[key, words] : tune::wholeGrid(kernel, machine, longest))
-    if (std::ranges::find(swept, key, &decltype(swept)::value_type::first) == swept.end())
-      space.swept.emplace_back(key, std::move(words));
+    if (!llvm::is_contained(llvm::make_first_range(space.swept), key))
+      space.opened.emplace_back(key, std::move(words));
 }
 
 /// Null when this process is alone.

@@ -39,11 +39,14 @@ fn hardtanh(x) = clamp(x, -1, 1);
 
 // Reductions. Each is over the dimensions in its brackets, all together.
 
-// The largest of a row is taken off first, so that no exponential is above 1.
-fn softmax[D](x) = exp(x - max[D](x)) / sum[D](exp(x - max[D](x)));
-fn log_softmax[D](x) = x - max[D](x) - log(sum[D](exp(x - max[D](x))));
+// The largest of a row is taken off first, so that no exponential is above 1. Over nothing, or over
+// -inf alone, that is 0, and so is each weight; of any other row the sum is at least 1.
+fn softmax[D](x) = exp(x - above_none(max[D](x))) / max(sum[D](exp(x - above_none(max[D](x)))), 1);
+fn log_softmax[D](x) =
+    x - above_none(max[D](x)) - log(max(sum[D](exp(x - above_none(max[D](x)))), 1));
+fn above_none(x) = select(x == -inf, 0, x);
 
-// An infinite one is not: of a row of -inf the result is -inf, of one with inf it is inf.
+// An infinite one is not taken off: of a row of -inf the result is -inf, of one with inf it is inf.
 fn logsumexp[D](x) = finite_or_zero(max[D](x)) + log(sum[D](exp(x - finite_or_zero(max[D](x)))));
 fn finite_or_zero(x) = select(abs(x) == inf, 0, x);
 

@@ -36,20 +36,13 @@ struct MemoryAssignment::VectorBuffers {
 
 namespace {
 
-/// Elements of the widest vector of a CPU that emulates a core.
-constexpr int64_t emulatedLanes = 16;
-
 // Of a mask for so many bytes of f32.
 constexpr int64_t maskBytes = stepBytes / 4 / 8;
 
 int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
-/// Columns that a row of a UB buffer is rounded up to: whole blocks that UB is aligned to, and
-/// whole vectors of 16 elements of the CPU that emulates it, so that no vector instruction needs a
-/// mask.
 int64_t paddedColumns(int64_t columns, Type element, aicore::MachineAttr machine) {
-  return llvm::alignTo(columns,
-                       std::max(emulatedLanes, machine.alignment(Space::ub) / bytesOf(element)));
+  return mmk::paddedColumns(columns, bytesOf(element), machine.alignment(Space::ub));
 }
 
 /// Whether each result is the first operand, as the machine's fixpipe changes it. A result may also

@@ -70,10 +70,12 @@ llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
     findOrAdd(axes, key).words.clear();
     merge(findOrAdd(axes, key).words, words);
   }
+  for (const auto &[key, words] : options.opened)
+    findOrAdd(axes, key).words = words;
   // A later fixed choice overrides an earlier one, as on the command line.
   for (const auto &[key, word] : options.fixed)
     findOrAdd(axes, key).words = {word};
-  space.addStarts(options.starts);
+  space.addStarts(options);
   space.sortAxes();
   // The base depth of a dimension that is an output as well follows from its tile.
   std::erase_if(space.stages_, [&](const StageOfTile &it) {
@@ -93,16 +95,19 @@ static std::string defaultWord(std::string_view key) {
 }
 
 // What the author and the user leave open, a start may choose; the search then varies it as well.
-void Space::addStarts(const std::vector<Choices> &starts) {
-  const auto isListed = [&](const std::string &key) {
-    return schedule_ && std::ranges::find(schedule_->directives, key, &Directive::key) !=
-                            schedule_->directives.end();
+void Space::addStarts(const SpaceOptions &options) {
+  const auto isGiven = [&](const std::string &key) {
+    return llvm::is_contained(llvm::make_first_range(options.fixed), key) ||
+           llvm::any_of(options.swept,
+                        [&](const auto &it) { return it.first == key && !it.second.empty(); }) ||
+           (schedule_ && std::ranges::find(schedule_->directives, key, &Directive::key) !=
+                             schedule_->directives.end());
   };
-  for (const Choices &start : starts)
+  for (const Choices &start : options.starts)
     for (const auto &[key, word] : start) {
-      Axis *axis = axisNamed(axes_, key);
-      if (isListed(key) || (axis && axis->words.size() == 1 && axis->words.front() != word))
-        continue; // fixed
+      if (isGiven(key))
+        continue;
+      const Axis *axis = axisNamed(axes_, key);
       std::vector<std::string> words = {word};
       if (const std::string usual = defaultWord(key); !axis && !usual.empty())
         words.push_back(usual);

@@ -34,6 +34,8 @@ struct SpaceOptions {
   /// The variant that each shape runs as without a search, all its choices. Their words are part of
   /// the space, and they are where a search starts.
   std::vector<Choices> starts;
+  /// The words of open directives in a search of the whole legal space; a start adds to them.
+  std::vector<std::pair<std::string, std::vector<std::string>>> opened;
 };
 
 class Space {
@@ -96,7 +98,7 @@ private:
   explicit Space(const Machine &machine) : machine_(&machine) {}
   bool canUsePanel(const Point &point) const;
   bool canReadWindows(const Point &point) const;
-  void addStarts(const std::vector<Choices> &starts);
+  void addStarts(const SpaceOptions &options);
   void sortAxes();
   Point pointOf(const Choices &start) const;
 

@@ -160,6 +160,28 @@ TEST(TuneSpace, AStartIsPartOfIt) {
     EXPECT_NE(std::ranges::find(first, choice), first.end()) << choice.first;
 }
 
+TEST(TuneSpace, AStartAddsToAnAxisOfOneWordThatNobodyGave) {
+  const Checked checked("kernel k(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }");
+  const Machine machine = machineOf();
+  const auto wordOf = [&](const SpaceOptions &options) {
+    const Space space = spaceOf(checked.kernel(), machine, options);
+    for (const auto &[key, word] : space.choices(space.defaultPoint(0)))
+      if (key == "tile.N")
+        return word;
+    return std::string();
+  };
+  SpaceOptions options;
+  options.starts = {{{"tile.N", "256"}}};
+  options.opened = {{"tile.N", {"16"}}};
+  EXPECT_EQ(wordOf(options), "256");
+  options.opened.clear();
+  options.swept = {{"tile.N", {"16"}}};
+  EXPECT_EQ(wordOf(options), "16");
+  options.swept.clear();
+  options.fixed = {{"tile.N", "16"}};
+  EXPECT_EQ(wordOf(options), "16");
+}
+
 //===--- what a figure was found for --------------------------------------------------------===//
 
 std::string digestOfText(const std::string &text) { return semanticsOf(Checked(text).kernel()); }
