@@ -128,6 +128,12 @@ private:
   void product(const Group &group) {
     tiles(group.products.front().row, group.work.products.front().rows);
     tiles(group.products.front().column, group.work.products.front().columns);
+    for (const Number dim : {group.products.front().row, group.products.front().column})
+      if (isOpenTile(dim))
+        add([&](Plan &trial) { // fewer tiles of more splits, for as many cores
+          trial.dims[*dim].tile = std::min(2 * plan_.dims[*dim].tile, longest(*dim));
+          multiplySplits(trial, 2);
+        });
     for (size_t i = 0; i < group.products.size(); ++i) {
       const ProductDims &dims = group.products[i];
       depths(dims, group.work.products[i].depth);
@@ -197,7 +203,7 @@ private:
   void multiplySplits(Plan &trial, int64_t factor) const {
     for (const Group &group : space_.groups_)
       for (const ProductDims &dims : group.products)
-        if (hasOpenSplits(dims) && plan_.dims[*dims.depth].splits > 1)
+        if (hasOpenSplits(dims))
           trial.dims[*dims.depth].splits = factor * plan_.dims[*dims.depth].splits;
   }
 

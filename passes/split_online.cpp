@@ -135,20 +135,28 @@ std::optional<OnlineSum> onlineSumOf(linalg::GenericOp op) {
   return sum;
 }
 
-/// Whether g is 0 where the maximum is infinite.
-static bool isFinite(const OnlineSum &sum) {
-  auto select = sum.shift.getDefiningOp<arith::SelectOp>();
+bool isZeroOverNothing(Value value, Value largest) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
-  auto magnitude = compare ? compare.getLhs().getDefiningOp<math::AbsFOp>() : math::AbsFOp();
-  return magnitude && magnitude.getOperand() == sum.argument &&
-         compare.getPredicate() == arith::CmpFPredicate::OEQ &&
-         matchPattern(compare.getRhs(), m_PosInfFloat()) &&
-         matchPattern(select.getTrueValue(), m_AnyZeroFloat()) &&
-         select.getFalseValue() == sum.argument;
+  if (!compare)
+    return false;
+  // Of NaN each keeps the maximum, which is NaN.
+  const auto predicate = compare.getPredicate();
+  const bool zeroWhereTrue = predicate == arith::CmpFPredicate::OEQ,
+             zeroWhereFalse =
+                 predicate == arith::CmpFPredicate::UNE || predicate == arith::CmpFPredicate::UGT;
+  const Value zero = zeroWhereTrue ? select.getTrueValue() : select.getFalseValue(),
+              kept = zeroWhereTrue ? select.getFalseValue() : select.getTrueValue();
+  if (zeroWhereTrue == zeroWhereFalse || kept != largest || !matchPattern(zero, m_AnyZeroFloat()))
+    return false;
+  if (auto magnitude = compare.getLhs().getDefiningOp<math::AbsFOp>())
+    return predicate != arith::CmpFPredicate::UGT && magnitude.getOperand() == largest &&
+           matchPattern(compare.getRhs(), m_PosInfFloat());
+  return compare.getLhs() == largest && matchPattern(compare.getRhs(), m_NegInfFloat());
 }
 
 void avoidInfinity(RewriterBase &b, linalg::GenericOp op, const OnlineSum &sum) {
-  if (isFinite(sum))
+  if (isZeroOverNothing(sum.shift, sum.argument))
     return;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(op.getBody());

@@ -31,6 +31,10 @@ struct OnlineSum {
 /// Whether it is a maximum of floats over rows.
 bool isRowMaximum(mlir::linalg::GenericOp op);
 
+/// Whether the value is a maximum with 0 in place of -inf, and perhaps of inf, as a safe softmax
+/// takes it off: select(largest == -inf, 0, largest), or its like.
+bool isZeroOverNothing(mlir::Value value, mlir::Value largest);
+
 /// Nothing for a reduction that has another form.
 std::optional<OnlineSum> onlineSumOf(mlir::linalg::GenericOp op);
 

@@ -1,6 +1,7 @@
 #include "place/chain_rows.h"
 
 #include "ir/diagnostic_code.h"
+#include "passes/known_constants.h"
 #include "place/guard.h"
 #include "place/online_rows.h"
 
@@ -13,6 +14,23 @@ using namespace mlir;
 namespace mmk {
 
 namespace {
+
+/// What values of a row are where its reductions go over nothing.
+KnownConstants overNothing(RowProgram &program) {
+  KnownConstants known;
+  for (const RowReduction &reduction : program.reductions())
+    known.set(reduction.result, reduction.identity);
+  if (const OnlineRows *online = program.online()) {
+    known.set(online->running, known.of(online->start));
+    for (const OnlineRows::Sum &sum : online->sums) {
+      const RowReduction &reduction = program.reductions()[sum.number];
+      known.set(sum.sum, reduction.identity);
+      // The sum is rescaled once more, which makes NaN of it where the ratio is infinite.
+      known.set(reduction.result, known.of(sum.result));
+    }
+  }
+  return known;
+}
 
 /// Takes the factors that are the same for a whole row out of the weights. They move over a
 /// rounding to the type of the product: its result is then that of other weights, each as exact.
@@ -27,15 +45,17 @@ public:
     p.outputs()[output].element = element;
     RowWeights weights;
     weights.output = output;
-    weights.isGuarded = llvm::any_of(conditions, [&](Condition it) { return isOfReduction(it); });
     weights.factor = factor;
     return weights;
   }
 
-  /// Makes the factor 0 in rows for which the conditions hold nowhere, unless a reduction has them:
-  /// the weights are all 0 there, and the factor may be infinite.
+  /// Makes the factor 0 in rows for which the conditions hold nowhere: the weights are all 0 there,
+  /// and the factor may be infinite or NaN.
   void guardFactor(RowWeights &weights) {
-    if (!weights.factor || weights.isGuarded || conditions.empty())
+    if (!weights.factor || conditions.empty())
+      return;
+    const bool isKnown = llvm::any_of(conditions, [&](Condition it) { return isOfReduction(it); });
+    if (isKnown && overNothing(p).isFinite(weights.factor))
       return;
     b.setInsertionPointToEnd(&p.block());
     Value holds;

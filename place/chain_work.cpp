@@ -451,12 +451,8 @@ TransferInserter::ChainWork::loadBehind(Second &of, OpOperand *operand, Value bu
   return held;
 }
 
-// Where a condition leaves no element, the sum is that of none, and the factor no number.
-Value TransferInserter::ChainWork::finalElement(const Second &of, Value sum, Value factor) {
-  if (!factor)
-    return sum;
-  Value product = arith::MulFOp::create(b, t.loc, sum, factor);
-  return p.weights()[of.weights].isGuarded ? zeroWhereZero(sum, product) : product;
+Value TransferInserter::ChainWork::finalElement(Value sum, Value factor) {
+  return factor ? arith::MulFOp::create(b, t.loc, sum, factor).getResult() : sum;
 }
 
 void TransferInserter::ChainWork::finish(Second &of) {
@@ -479,7 +475,7 @@ void TransferInserter::ChainWork::finish(Second &of) {
     to.push_back(held);
   }
   createVector(from, covers, to, /*isKept=*/false, [&](ValueRange elements) -> SmallVector<Value> {
-    Value product = finalElement(of, elements[0], ofProduct > 1 ? elements[1] : Value());
+    Value product = finalElement(elements[0], ofProduct > 1 ? elements[1] : Value());
     if (!of.chain.epilogue)
       return {product};
     IRMapping scalars = t.map;

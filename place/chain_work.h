@@ -118,7 +118,7 @@ private:
   aicore::Broadcast coverBehind(Second &of, mlir::OpOperand *operand);
   Held loadBehind(Second &of, mlir::OpOperand *operand, mlir::Value buffer);
   /// The second product after the last part, from its sum and the factor of the row.
-  mlir::Value finalElement(const Second &of, mlir::Value sum, mlir::Value factor);
+  mlir::Value finalElement(mlir::Value sum, mlir::Value factor);
   void finish(Second &of);
   void storeFinished(Second &of);
 

@@ -1,5 +1,7 @@
 #include "place/online_rows.h"
 
+#include "passes/split_rows.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
@@ -133,21 +135,9 @@ private:
                                                                  : Value();
   }
 
-  /// Whether it is the maximum, or that where it is finite, or above -inf, and else 0.
   bool isMaximum(Value shift) {
     Value largest = p.reductions()[maximum].result;
-    if (shift == largest)
-      return true;
-    auto select = shift.getDefiningOp<arith::SelectOp>();
-    auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
-    if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
-        !matchPattern(select.getTrueValue(), m_AnyZeroFloat()) || select.getFalseValue() != largest)
-      return false;
-    auto magnitude = compare.getLhs().getDefiningOp<math::AbsFOp>();
-    return magnitude
-               ? magnitude.getOperand() == largest &&
-                     matchPattern(compare.getRhs(), m_PosInfFloat())
-               : compare.getLhs() == largest && matchPattern(compare.getRhs(), m_NegInfFloat());
+    return shift == largest || isZeroOverNothing(shift, largest);
   }
 
   // The maximum so far is a finite number: exp(u) of u = -inf is 0 then, that of inf is inf, and

@@ -99,24 +99,11 @@ bool ChainRegion::computeReduction(Value value) {
   return false;
 }
 
-// Of a row without any element the product is 0, whatever it would be divided by.
 Value ChainRegion::factorOf(const RowWeights &weights) {
   if (!weights.factor)
     return one();
   compute(weights.factor);
-  Value factor = map.lookupOrDefault(weights.factor);
-  arith::SelectOp guarded;
-  for (const RowReduction &reduction : program.reductions())
-    if (arith::SelectOp select = selectionOf(reduction.operand, reduction.identity))
-      guarded = select;
-  if (!weights.isGuarded || !guarded)
-    return factor;
-  compute(guarded.getCondition());
-  auto some = cpu::ReduceOp::create(b, loc, b.getI1Type(), Type(), aicore::ReduceKind::max,
-                                    map.lookupOrDefault(guarded.getCondition()),
-                                    cast<TypedAttr>(b.getBoolAttr(false)));
-  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
-  return arith::SelectOp::create(b, loc, some.getResult(), factor, zero);
+  return map.lookupOrDefault(weights.factor);
 }
 
 std::array<Value, cpu::ChainOp::yieldedOfProduct> ChainRegion::valuesOf(const RowWeights &weights) {

@@ -3,6 +3,7 @@
 // of a part lack the factors that are the same for a row, and have the maximum of the part. The
 // reductions are combined first, and with them the factors; then the results.
 #include "passes/chains/chain.h"
+#include "passes/known_constants.h"
 #include "passes/row_members.h"
 #include "passes/row_splitter.h"
 #include "passes/variant.h"
@@ -220,6 +221,7 @@ private:
   bool isOfRows(Value value) { return value.getDefiningOp()->hasAttr(loopsAttr); }
   LogicalResult refuse();
   LogicalResult refuseSeveral();
+  bool isFactorFiniteOverNothing();
   void addAny();
   SmallVector<Value> cloneIntoParts(Chain &cloned);
   LogicalResult emitParts();
@@ -259,6 +261,35 @@ LogicalResult ChainSplitter::refuseSeveral() {
 }
 
 /// A reduction of each row: 1 where the conditions of the weights hold for an element, else 0.
+/// Whether the factor of a row is a finite number where its reductions go over nothing.
+bool ChainSplitter::isFactorFiniteOverNothing() {
+  linalg::GenericOp op = weights.op;
+  KnownConstants known;
+  const auto isFiniteShift = [&](const OnlineSum &sum) {
+    known.set(sum.argument, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+    return known.isFinite(sum.shift);
+  };
+  for (unsigned input : weights.inputsOfFactor()) {
+    auto reduction = op.getInputs()[input].getDefiningOp<linalg::GenericOp>();
+    if (!reduction || reduction.getNumResults() != 1)
+      return false;
+    // A sum is rescaled, which makes NaN of it where the ratio is infinite.
+    const auto sum = online.find(reduction);
+    if (sum != online.end() && !isFiniteShift(sum->second))
+      return false;
+    Attribute identity;
+    auto fill = reduction.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+    if (fill && matchPattern(fill.getInputs()[0], m_Constant(&identity)))
+      known.set(op.getBody()->getArgument(input), identity);
+  }
+  return (!weights.exponential.maximum || isFiniteShift(weights.exponential)) &&
+         llvm::all_of(weights.factors, [&](auto &factor) {
+           const auto number = dyn_cast_if_present<FloatAttr>(known.of(factor.first));
+           return number && number.getValue().isFinite() &&
+                  (!factor.second || !number.getValue().isZero());
+         });
+}
+
 void ChainSplitter::addAny() {
   linalg::GenericOp op = weights.op;
   OpBuilder::InsertionGuard guard(b);
@@ -312,7 +343,7 @@ LogicalResult ChainSplitter::run() {
         return refuse();
   if (!weights.find())
     return refuse();
-  if (weights.hasOwnCondition())
+  if (weights.hasOwnCondition() || (!weights.conditions.empty() && !isFactorFiniteOverNothing()))
     addAny();
   if (failed(emitParts()))
     return failure();
@@ -587,7 +618,6 @@ Value ChainSplitter::emitTotal(Value maximum) {
   return total.getResult(0);
 }
 
-// Where a condition leaves no element, the sum is that of none, and the factor no number.
 Value ChainSplitter::emitScaled(Value total, Value factor) {
   const unsigned rank = space.names.size();
   const AffineMap all = b.getMultiDimIdentityMap(rank);
@@ -598,14 +628,8 @@ Value ChainSplitter::emitScaled(Value total, Value factor) {
       b, loc, total.getType(), ValueRange{total, factor}, empty,
       ArrayRef{all, all.dropResult(rank - 1), all}, iterators,
       [&](OpBuilder &inner, Location where, ValueRange it) {
-        Value product = arith::MulFOp::create(inner, where, it[0], it[1]);
-        if (!weights.conditions.empty() && !any) {
-          Value zero = arith::ConstantOp::create(inner, where, inner.getF32FloatAttr(0));
-          Value isNone =
-              arith::CmpFOp::create(inner, where, arith::CmpFPredicate::OEQ, it[0], zero);
-          product = arith::SelectOp::create(inner, where, isNone, zero, product);
-        }
-        linalg::YieldOp::create(inner, where, product);
+        linalg::YieldOp::create(inner, where,
+                                arith::MulFOp::create(inner, where, it[0], it[1]).getResult());
       });
   SmallVector<int64_t> loops(rank);
   std::iota(loops.begin(), loops.end(), 1);

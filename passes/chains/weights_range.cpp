@@ -80,6 +80,7 @@ private:
   Range ofRead(const Element &it, OpOperand *operand);
   Range ofExponential(const Element &argument);
   bool isAtLeast(const Element &bound, const Element &element);
+  bool isAtLeastByBranch(const Element &bound, arith::SelectOp select, const Element &element);
   bool waits(const Element &element);
   bool isOfRow(const Element &element);
   bool reducesColumns(linalg::GenericOp op);
@@ -237,6 +238,9 @@ bool WeightsRange::isAtLeast(const Element &bound, const Element &element) {
   const Element it = bound.computed();
   if (auto larger = it.value.getDefiningOp<arith::MaximumFOp>())
     return isAtLeast(it.at(larger.getLhs()), element) || isAtLeast(it.at(larger.getRhs()), element);
+  // The maximum, but where that is at most a number: the element is no larger there.
+  if (auto select = it.value.getDefiningOp<arith::SelectOp>())
+    return isAtLeastByBranch(it, select, element);
   OpOperand *operand = it.read(it.value);
   auto reduction = operand ? operand->get().getDefiningOp<linalg::GenericOp>() : nullptr;
   const auto dims = operand ? it.dimsOf(operand) : std::nullopt;
@@ -251,6 +255,29 @@ bool WeightsRange::isAtLeast(const Element &bound, const Element &element) {
         }))
       compared = compared.at(select.getTrueValue());
   return areSame(compared, element);
+}
+
+/// select(m <= c, d, m) of a maximum m and numbers c <= d, or its like.
+bool WeightsRange::isAtLeastByBranch(const Element &bound, arith::SelectOp select,
+                                     const Element &element) {
+  auto compare = bound.at(select.getCondition()).computed().value.getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return false;
+  const Element of = bound.at(select.getCondition()).computed();
+  using Predicate = arith::CmpFPredicate;
+  const bool isLow = llvm::is_contained(
+      {Predicate::OEQ, Predicate::OLE, Predicate::OLT, Predicate::ULE, Predicate::ULT},
+      compare.getPredicate());
+  const bool isHigh = llvm::is_contained({Predicate::UNE, Predicate::ONE, Predicate::OGT,
+                                          Predicate::OGE, Predicate::UGT, Predicate::UGE},
+                                         compare.getPredicate());
+  if (!isLow && !isHigh)
+    return false;
+  const Element low = bound.at(isLow ? select.getTrueValue() : select.getFalseValue()),
+                kept = bound.at(isLow ? select.getFalseValue() : select.getTrueValue());
+  const Range limit = this->of(of.at(compare.getRhs())), chosen = this->of(low);
+  return limit.high <= chosen.low && areSame(of.at(compare.getLhs()), kept) &&
+         isAtLeast(kept, element);
 }
 
 } // namespace
