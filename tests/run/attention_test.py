@@ -218,6 +218,46 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
                    dims={"B": 5, "H": 2}, name="lengths", mutate=mutate,
                    model=lambda s, place: (np.nan_to_num(s), place[3] < length[:, None, None, None], 1))
 
+    def test_a_row_of_minus_infinity_has_weights_of_zero(self):
+        # The first rows see keys of -inf alone; the quotient as written is NaN there.
+        bias = np.zeros(70, np.float32)
+        bias[:10] = -np.inf
+        safe = ("let m[i] = max[j | j <= i](s[i, j]); let g[i] = select({below}, {values});"
+                "let p[i, j] = exp(s[i, j] - g[i]); let t[i] = sum[j | j <= i](p[i, j]);"
+                "let w[i, j] = p[i, j] / select(t[i] == 0, 1, t[i]);")
+        forms = {
+            "softmax": ("let w[i, j] = softmax[j | j <= i](s[i, j]);", 0),
+            "safe": (safe.format(below="m[i] == -inf", values="0, m[i]"), 0),
+            "safe, the other way": (safe.format(below="m[i] != -inf", values="m[i], 0"), 0),
+            "safe below a number": (safe.format(below="m[i] < -30000", values="0, m[i]"), 0),
+            "quotient": ("let m[i] = max[j | j <= i](s[i, j]); let p[i, j] = exp(s[i, j] - m[i]);"
+                         "let w[i, j] = p[i, j] / sum[n | n <= i](exp(s[i, n] - m[i]));", np.nan),
+        }
+        generator = np.random.default_rng(5)
+        q, k, v = (generator.uniform(-1, 1, (n, 64)).astype(np.float16) for n in (70, 70, 70))
+        s = 0.125 * (q.astype(np.float64) @ k.T.astype(np.float64)) + bias
+        s = np.where(np.tri(70, dtype=bool), s, -np.inf)[10:]
+        e = np.exp(s - s.max(1, keepdims=True))
+        rest = e / e.sum(1, keepdims=True) @ v.astype(np.float64)
+        inputs = dict(q=q, k=k, v=v, bias=bias)
+        words = []
+        for name, array in inputs.items():
+            np.save(self.folder / f"{name}.npy", array)
+            words += ["--input", f"{name}={name}.npy"]
+        for name, (text, none) in forms.items():
+            (self.folder / "k.mmk").write_text(
+                "kernel k(q: f16[M, D], k: f16[N, D], v: f16[N, D], bias: f32[N]) -> o: f32[M, D] {\n"
+                "  let s[i, j] = 0.125 * sum[d](q[i, d] * k[j, d]) + bias[j];\n"
+                f"  {text}\n  o[i, e] = sum[j | j <= i](cast<f16>(w[i, j]) * v[j, e]);\n}}\n")
+            for machine in ("ascend910b3", "ascend310p3", "ascend950pr", "host"):
+                for choices in ("", "fuse=products", "fuse=products grid.N=2", "fuse=all"):
+                    with self.subTest(form=name, machine=machine, choices=choices):
+                        options = [word for each in choices.split() for word in ("--set", each)]
+                        self.mmk("run", "k.mmk", "--machine", machine, *words, *options, "--output", "o=o.npy")
+                        found = np.load(self.folder / "o.npy")
+                        np.testing.assert_array_equal(found[:10], np.full((10, 64), none, np.float32))
+                        np.testing.assert_allclose(found[10:], rest, atol=2e-3)
+
     def test_stages_of_a_dimension_in_two_roles(self):
         # N is the columns of one product, in multiples of 16, and the depth of the other, of 8.
         self.check("f32", dims={"B": 1, "H": 2, "M": 16, "N": 400, "D": 128}, name="rows",
