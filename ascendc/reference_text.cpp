@@ -29,6 +29,10 @@ Elementwise elementwiseOf(Operation operation) {
     return {"std::exp"};
   case Operation::log:
     return {"std::log"};
+  case Operation::log1p:
+    return {"std::log1p"};
+  case Operation::expm1:
+    return {"std::expm1"};
   case Operation::sqrt:
     return {"std::sqrt"};
   case Operation::tanh:

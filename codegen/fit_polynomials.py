@@ -46,6 +46,8 @@ report("exp", fit(lambda r: (np.expm1(r) - r) , lambda r: r * r, -half_ln2, half
 report("log", fit(lambda f: np.log1p(f) - f + f * f / 2, lambda f: f**3,
                   math.sqrt(0.5) - 1, 0.5, 7,
                   lambda f: 1 / np.maximum(np.abs(np.log1p(f)), 1e-9)))
+# log(1 + e) = e + e^2 q(e) for e from 0 to 1
+report("log1p", fit(lambda e: np.log1p(e) - e, lambda e: e * e, 1e-9, 1.0, 8, lambda e: 1 / np.log1p(e)))
 # tanh(x) = x + x^3 q(x^2) for |x| < 0.625, in u = x^2
 report("tanh", fit(lambda u: np.tanh(np.sqrt(u)) / np.sqrt(u) - 1, lambda u: u, 1e-9, 0.625**2, 5,
                    lambda u: np.sqrt(u) / np.tanh(np.sqrt(u))))
@@ -112,16 +114,3 @@ for name, f in ("gelu", gelu), ("gelu with tanh", gelu_tanh):
     print(f"// {name}, in parts")
     for line in np.array(parts).T:
         print("{" + ", ".join(f"{np.float32(v):.9e}f" for v in line) + "},")
-
-# log(1 + exp(-x)) for x >= 0, of x in parts as wide as a number of few bits, and 0 in the end, where
-# it is less than f32 has beside 1, and may be off by as much.
-w, parts = 9 / 16, []
-for i in range(32):
-    t = lambda u: np.log1p(np.exp(-(i * w + u)))
-    c = float(np.float32(t(0.0))) if i < 31 else 0.0
-    low, high = 1e-6 if i == 0 else -w / 2, -1e-12 if i == 31 else w / 2
-    q, _ = fit(lambda u: t(u) - c, lambda u: u, low, high, 4, lambda u: 1 / np.maximum(t(u), 2**-24))
-    parts.append([c, *q])
-print("// log(1 + exp(-x)), in parts")
-for line in np.array(parts).T:
-    print("{" + ", ".join(f"{np.float32(v):.9e}f" for v in line) + "},")

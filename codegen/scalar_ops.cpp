@@ -174,6 +174,8 @@ Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
       .Case([&](math::RoundEvenOp) { return unary(Intrinsic::roundeven); })
       .Case([&](math::ExpOp) { return emitExp(e, v[0]); })
       .Case([&](math::LogOp) { return emitLog(e, v[0]); })
+      .Case([&](math::Log1pOp) { return emitLog1p(e, v[0]); })
+      .Case([&](math::ExpM1Op) { return emitExpM1(e, v[0]); })
       .Case([&](math::TanhOp) { return emitTanh(e, v[0]); })
       .Case([&](math::ErfOp) { return emitErf(e, v[0]); })
       .Default([](mlir::Operation *) { return nullptr; });

@@ -199,12 +199,12 @@ Value *expByScaling(Formula &f, Value *x) {
   return f.inAllLanes(Intrinsic::x86_avx512_mask_scalef_ps_512, {result, n, result});
 }
 
-/// The logarithm of mantissa * 2^n, for mantissas from sqrt(1/2) to 3/2.
-Value *logOfParts(Formula &f, Value *mantissa, Value *n) {
+/// The logarithm of (1 + m) * 2^n, for 1 + m from sqrt(1/2) to 3/2.
+Value *logOfParts(Formula &f, Value *m, Value *n) {
   static const float q[] = {3.333347172e-01f,  -2.500109298e-01f, 1.999133726e-01f,
                             -1.660766911e-01f, 1.438978461e-01f,  -1.347973555e-01f,
                             1.169041818e-01f,  -5.568120841e-02f};
-  Value *m = f.sub(mantissa, f.constant(1)), *square = f.mul(m, m);
+  Value *square = f.mul(m, m);
   Value *tail = f.mul(f.mul(f.polynomial(q, m), square), m);
   tail = f.fma(n, f.constant(ln2Low), tail);
   tail = f.fma(square, f.constant(-0.5), tail);
@@ -228,35 +228,73 @@ Value *emitExp(Emitter &e, Value *x) {
   return f.select(f.isNan(x), x, result);
 }
 
-Value *emitLog(Emitter &e, Value *x) {
-  Formula f(e, x->getType());
+/// log(u), and with a rest log(u + rest), of a rest that is far smaller than u.
+static Value *emitLogOf(Formula &f, Value *u, Value *rest) {
   if (hasTables(f)) {
     // The mantissa from 3/4 to 3/2, and the exponent that is left.
     Value *mantissa =
-        f.inAllLanes(Intrinsic::x86_avx512_mask_getmant_ps_512, {x, f.b.getInt32(0b0011), x});
+        f.inAllLanes(Intrinsic::x86_avx512_mask_getmant_ps_512, {u, f.b.getInt32(0b0011), u});
     auto exponentOf = [&](Value *y) {
       return f.inAllLanes(Intrinsic::x86_avx512_mask_getexp_ps_512, {y, y});
     };
-    Value *result = logOfParts(f, mantissa, f.sub(exponentOf(x), exponentOf(mantissa)));
-    // By the kind of x, four bits for each, from the right: of NaN 2, itself; of zero 4, -infinity;
+    Value *n = f.sub(exponentOf(u), exponentOf(mantissa)), *m = f.sub(mantissa, f.constant(1));
+    if (rest)
+      m = f.add(m, f.inAllLanes(Intrinsic::x86_avx512_mask_scalef_ps_512,
+                                {rest, f.b.CreateFNeg(n), rest}));
+    // By the kind of u, four bits for each, from the right: of NaN 2, itself; of zero 4, -infinity;
     // of what is below 3, NaN; of infinity 5, itself.
     return f.inAllLanes(Intrinsic::x86_avx512_mask_fixupimm_ps_512,
-                        {result, x, f.bits(0x03530422), f.b.getInt32(0)});
+                        {logOfParts(f, m, n), u, f.bits(0x03530422), f.b.getInt32(0)});
   }
   // Subnormals are scaled into the normal range first.
-  Value *tiny = f.less(x, 1.17549435e-38);
-  Value *scaled = f.select(tiny, f.mul(x, f.constant(8388608.0)), x);
+  Value *tiny = f.less(u, 1.17549435e-38);
+  Value *scaled = f.select(tiny, f.mul(u, f.constant(8388608.0)), u);
   // The mantissa between sqrt(1/2) and sqrt(2): subtract the bits of sqrt(1/2), cut the exponent.
   Value *bits = f.b.CreateBitCast(scaled, f.intType());
   Value *shifted = f.b.CreateSub(bits, f.bits(0x3f3504f3));
   Value *exponent = f.b.CreateAShr(shifted, f.bits(23));
   Value *mantissa = f.b.CreateAdd(f.b.CreateAnd(shifted, f.bits(0x007fffff)), f.bits(0x3f3504f3));
+  Value *m = f.sub(f.b.CreateBitCast(mantissa, f.type), f.constant(1));
+  if (rest) { // of a large u it is 0, or nothing beside it
+    Value *within = f.b.CreateBinaryIntrinsic(Intrinsic::smin, exponent, f.bits(100));
+    m = f.add(m, f.mul(rest, f.powerOfTwo(f.b.CreateNeg(within))));
+  }
   Value *n = f.b.CreateSIToFP(exponent, f.type);
   n = f.sub(n, f.select(tiny, f.constant(23), f.constant(0)));
-  Value *result = logOfParts(f, f.b.CreateBitCast(mantissa, f.type), n);
-  result = f.select(f.b.CreateFCmpOEQ(x, f.constant(INFINITY)), x, result);
-  result = f.select(f.b.CreateFCmpOEQ(x, f.constant(0)), f.constant(-INFINITY), result);
-  return f.select(f.b.CreateFCmpULT(x, f.constant(0)), f.constant(NAN), result);
+  Value *result = logOfParts(f, m, n);
+  result = f.select(f.b.CreateFCmpOEQ(u, f.constant(INFINITY)), u, result);
+  result = f.select(f.b.CreateFCmpOEQ(u, f.constant(0)), f.constant(-INFINITY), result);
+  return f.select(f.b.CreateFCmpULT(u, f.constant(0)), f.constant(NAN), result);
+}
+
+Value *emitLog(Emitter &e, Value *x) {
+  Formula f(e, x->getType());
+  return emitLogOf(f, x, nullptr);
+}
+
+// What rounding takes from 1 + x goes into the mantissa. Of a zero, the sign is that of x.
+Value *emitLog1p(Emitter &e, Value *x) {
+  Formula f(e, x->getType());
+  Value *u = f.add(x, f.constant(1)), *rest = f.sub(x, f.sub(u, f.constant(1)));
+  Value *result = emitLogOf(f, u, rest);
+  return f.select(f.b.CreateFCmpOEQ(x, f.constant(0)), x, result);
+}
+
+// 2^n e^r - 1 = 2 (h (e^r - 1) + h - 1/2), with h = 2^(n-1), which is finite also where the result
+// just is. Below -18 the result rounds to -1.
+Value *emitExpM1(Emitter &e, Value *x) {
+  Formula f(e, x->getType());
+  Value *cut = f.within(x, 89.0);
+  cut = f.select(f.less(cut, -18.0), f.constant(-18.0), cut);
+  cut = f.select(f.isNan(x), f.constant(0), cut);
+  auto [r, n] = expRest(f, cut);
+  Value *power = f.fma(f.polynomial(expTail, r), f.mul(r, r), r);
+  Value *h = f.powerOfTwo(f.b.CreateSub(f.b.CreateFPToSI(n, f.intType()), f.bits(1)));
+  Value *half = f.fma(power, h, f.sub(h, f.constant(0.5)));
+  Value *result = f.add(half, half);
+  // A result below the smallest normal number is x, and so is one of NaN, and a zero with its sign.
+  Value *isSmall = f.b.CreateFCmpULT(f.abs(x), f.constant(0x1p-25));
+  return f.select(isSmall, x, result);
 }
 
 Value *emitTanh(Emitter &e, Value *x) {
@@ -293,15 +331,14 @@ Value *emitGelu(Emitter &e, Value *x, bool isApproximate) {
   return f.sub(ramp, rest);
 }
 
+// log(1 + e) = e + e^2 q(e), for e from 0 to 1.
 Value *emitSoftplusTail(Emitter &e, Value *x) {
   Formula f(e, x->getType());
-  if (!hasTables(f))
-    return nullptr;
-  Value *within = f.within(f.abs(x), 31 * softplusPart);
-  // Added to 3 * 2^22 a number is rounded to an integer, which is in the last bits.
-  Value *unit = f.constant(12582912), *rounded = f.fma(within, f.constant(1 / softplusPart), unit);
-  Value *u = f.fma(f.sub(rounded, unit), f.constant(-softplusPart), within);
-  return polynomialByTable(f, softplusInParts, f.b.CreateBitCast(rounded, f.intType()), u);
+  static const float q[] = {-4.999993276e-01f, 3.333051116e-01f,  -2.495858570e-01f,
+                            1.969539154e-01f,  -1.535537009e-01f, 1.068051088e-01f,
+                            -5.766400225e-02f, 2.020434915e-02f,  -3.318420165e-03f};
+  Value *power = emitExp(e, f.b.CreateFNeg(f.abs(x)));
+  return f.fma(f.polynomial(q, power), f.mul(power, power), power);
 }
 
 Value *emitErf(Emitter &e, Value *x) {

@@ -13,7 +13,8 @@ fn relu6(x) = clamp(x, 0, 6);
 fn leaky_relu(x, alpha) = select(x >= 0, x, alpha * x);
 
 // For x > 0 the exponential is not used; the clamp keeps it finite.
-fn elu(x, alpha) = select(x > 0, x, alpha * (exp(min(x, 0)) - 1));
+fn elu(x, alpha) = select(x > 0, x, alpha * expm1(min(x, 0)));
+fn celu(x, alpha) = select(x > 0, x, alpha * expm1(min(x, 0) / alpha));
 fn selu(x) = 1.0507009873554805 * elu(x, 1.6732632423543772);
 
 // Far below zero exp(-x) is infinite, and the quotient is 0, as it should be.
@@ -22,7 +23,13 @@ fn silu(x) = x / (1 + exp(-x));
 fn swish(x, beta) = x / (1 + exp(-beta * x));
 
 // log(1 + exp(x)), with an exponent that is never positive.
-fn softplus(x) = max(x, 0) + log(1 + exp(-abs(x)));
+fn softplus(x) = max(x, 0) + log1p(exp(-abs(x)));
+fn log_sigmoid(x) = min(x, 0) - log1p(exp(-abs(x)));
+
+// -(y log(p) + (1 - y) log(1 - p)) of probabilities, and the same of p = sigmoid(x). As in PyTorch, a
+// logarithm is not below -100.
+fn binary_cross_entropy(p, y) = -(y * max(log(p), -100) + (1 - y) * max(log1p(-p), -100));
+fn binary_cross_entropy_with_logits(x, y) = max(x, 0) - x * y + log1p(exp(-abs(x)));
 
 // x tanh(softplus(x)): of e = exp(x), tanh(log(1 + e)) is n / (n + 2), n = e (e + 2). From 20 on it
 // is 1 in f32, and the square of a larger e would soon be infinite.

@@ -51,6 +51,7 @@ public:
               fmt::format("the result '{0}' is never assigned; expected {0} = ...;", result.name));
     if (sound_)
       warnOfUnused();
+    warnOfLostDigits();
     takeValues();
     keepIndexed();
     return sound_;
@@ -499,6 +500,24 @@ private:
     for (const auto &[name, where] : letPlaces_)
       if (!names_.readable[name])
         diagnostics_.warning(where, fmt::format("the value '{}' is not used", name));
+  }
+
+  /// Of a small x, 1 + x and exp(x) lose the digits that the logarithm or the difference shows.
+  void warnOfLostDigits() {
+    const auto isOne = [](const Value *value) {
+      return value->operation == Operation::constant && value->constant == 1;
+    };
+    for (const std::unique_ptr<Value> &value : values_.created()) {
+      const Value *operand = value->operands.empty() ? nullptr : value->operands[0];
+      if (value->operation == Operation::log && operand->operation == Operation::add &&
+          isOne(operand->operands[0]) != isOne(operand->operands[1]))
+        diagnostics_.warning(value->where, "log(1 + x) loses the digits of a small x; log1p(x) "
+                                           "keeps them");
+      if (value->operation == Operation::subtract && operand->operation == Operation::exp &&
+          isOne(value->operands[1]))
+        diagnostics_.warning(value->where, "exp(x) - 1 loses the digits of a small x; expm1(x) "
+                                           "keeps them");
+    }
   }
 
   const ast::Kernel &tree_;

@@ -35,6 +35,8 @@ enum class Operation {
   abs,
   exp,
   log,
+  log1p,
+  expm1,
   sqrt,
   tanh,
   erf,

@@ -9,6 +9,7 @@ namespace {
 constexpr std::array functions = {
     Primitive{"abs", 1, Operation::abs},       Primitive{"exp", 1, Operation::exp},
     Primitive{"log", 1, Operation::log},       Primitive{"sqrt", 1, Operation::sqrt},
+    Primitive{"log1p", 1, Operation::log1p},   Primitive{"expm1", 1, Operation::expm1},
     Primitive{"tanh", 1, Operation::tanh},     Primitive{"erf", 1, Operation::erf},
     Primitive{"floor", 1, Operation::floor},   Primitive{"ceil", 1, Operation::ceil},
     Primitive{"min", 2, Operation::minimum},   Primitive{"max", 2, Operation::maximum},

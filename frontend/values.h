@@ -45,6 +45,8 @@ public:
   void name(const Value *value, const std::string &name);
 
   size_t size() const { return values_.size(); }
+  /// All values, operands before users.
+  const std::vector<std::unique_ptr<Value>> &created() const { return values_; }
 
   /// Of a body with errors, for an editor.
   std::vector<std::unique_ptr<Value>> all() && { return std::move(values_); }

@@ -114,6 +114,10 @@ mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operat
     return math::ExpOp::create(b, loc, x);
   case Operation::log:
     return math::LogOp::create(b, loc, x);
+  case Operation::log1p:
+    return math::Log1pOp::create(b, loc, x);
+  case Operation::expm1:
+    return math::ExpM1Op::create(b, loc, x);
   case Operation::sqrt:
     return math::SqrtOp::create(b, loc, x);
   case Operation::tanh:

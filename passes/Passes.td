@@ -104,6 +104,8 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
                                                mmk.yield %y
                                              }
     ```
+
+    For vector cores, `log1p` and `expm1` become formulas of exp, log and a quotient.
   }];
   let dependentDialects = ["::mmk::ir::MmkDialect"];
 }

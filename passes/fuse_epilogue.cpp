@@ -3,6 +3,7 @@
 #include "passes/bias_table.h"
 #include "passes/chains/chain.h"
 #include "passes/compare_integers.h"
+#include "passes/expand_functions.h"
 #include "passes/fuser.h"
 #include "passes/narrow_integers.h"
 #include "passes/passes.h"
@@ -367,6 +368,8 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
       kernel.walk([](linalg::GenericOp op) { compareIntegers(op); });
       if (machine && !backendOf(machine).hasWideIntegers())
         kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });
+      if (machine && backendOf(machine).hasPipes())
+        kernel.walk([](linalg::GenericOp op) { expandFunctions(op); });
       // The CPU computes whole parts of columns, and multiplies those that are excluded by 0.
       if (!machine || backendOf(machine).hasPipes())
         readChainValues(kernel);

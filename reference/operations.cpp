@@ -48,6 +48,10 @@ MMK_CLONES void apply(Operation operation, const double *x, const double *y, con
     return each([=](int64_t i) { return toF32(std::exp(x[i])); });
   case Operation::log:
     return each([=](int64_t i) { return toF32(std::log(x[i])); });
+  case Operation::log1p:
+    return each([=](int64_t i) { return toF32(std::log1p(x[i])); });
+  case Operation::expm1:
+    return each([=](int64_t i) { return toF32(std::expm1(x[i])); });
   case Operation::sqrt:
     return each([=](int64_t i) { return toF32(std::sqrt(x[i])); });
   case Operation::tanh:

@@ -29,6 +29,9 @@ double ulpsOf(Operation operation) {
   case Operation::tanh:
   case Operation::erf:
     return 3;
+  case Operation::log1p:
+  case Operation::expm1:
+    return 6;
   case Operation::sqrt:
   case Operation::divide:
     return 1;

@@ -202,6 +202,7 @@ Range WeightsRange::compute(const Element &it) {
       .Case([&](arith::SelectOp) { return unionOf(operand(1), operand(2)); })
       .Case([&](math::ExpOp) { return ofExponential(it.at(op->getOperand(0))); })
       .Case<math::TanhOp, math::ErfOp>([](auto) { return Range{-1, 1}; })
+      .Case([](math::ExpM1Op) { return Range{-1, infinity}; })
       .Case([](math::SqrtOp) { return Range{0, infinity}; })
       .Default([](Operation *) { return Range(); });
 }

@@ -216,9 +216,10 @@ Term ExpressionDraw::approximated(Term value) {
   };
   const double x = value.bound;
   const Function functions[] = {
-      {"tanh", 1, 1},         {"erf", 1.13, 1},  {"sigmoid", 0.25, 1},
-      {"silu", 1.1, x},       {"gelu", 1.13, x}, {"gelu_tanh", 1.13, x},
-      {"softplus", 1, x + 1}, {"mish", 1.1, x},  {"selu", 1.76, 1.76 * x + 1.76}};
+      {"tanh", 1, 1},           {"erf", 1.13, 1},  {"sigmoid", 0.25, 1},
+      {"silu", 1.1, x},         {"gelu", 1.13, x}, {"gelu_tanh", 1.13, x},
+      {"softplus", 1, x + 1},   {"mish", 1.1, x},  {"selu", 1.76, 1.76 * x + 1.76},
+      {"log_sigmoid", 1, x + 1}};
   const int64_t which = random_.below(std::size(functions) + 2);
   Term result;
   if (which == std::size(functions)) {

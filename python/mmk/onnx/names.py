@@ -9,9 +9,9 @@ from typing import Dict, Set
 # Letters of index variables; a tensor with such a name has a `_` behind it.
 VARIABLES = "ijklmnopqrstuvdefghc"
 LANGUAGE = """
-kernel fn let schedule for require case check cast inf nan const int dim math abs exp log sqrt tanh erf floor ceil
+kernel fn let schedule for require case check cast inf nan const int dim math abs exp log log1p expm1 sqrt tanh erf floor ceil
 min max select sum prod mean argmax argmin any all cumsum transpose random extent index pad square reciprocal rsqrt
-clamp relu relu6 leaky_relu elu selu sigmoid hardsigmoid silu swish hardswish softplus softsign mish gelu gelu_tanh
+clamp relu relu6 leaky_relu elu selu sigmoid hardsigmoid silu swish hardswish softplus log_sigmoid celu binary_cross_entropy binary_cross_entropy_with_logits softsign mish gelu gelu_tanh
 hardtanh softmax log_softmax logsumexp variance layer_norm rms_norm l2_normalize dropout finite_or_zero above_none max_pool
 avg_pool max_pool2d avg_pool2d upsample conv1d conv2d conv3d conv2d_nhwc grouped_conv2d depthwise_conv2d
 conv_transpose2d conv_transpose2d_phases f32 f16 bf16 i8 i32

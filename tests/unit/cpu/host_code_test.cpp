@@ -144,13 +144,13 @@ TEST(HostCode, ofWhatOnlyLooksLikeGeluIsNotGelu) {
   }
 }
 
-// The same for softplus, with few more instructions.
+// The same for softplus, of an exponential and a logarithm.
 TEST(HostCode, ofSoftplusIsNearlyAsFastAsTheMemory) {
   for (const char *formula : {"softplus(x)", "log(exp(-abs(x)) + 1) + max(0, x)"}) {
     const std::string loop =
         streamOf("skylake-avx512",
                  std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = ") + formula + "; }");
-    EXPECT_LE(computations(loop), 20) << formula << loop;
+    EXPECT_LE(computations(loop), 30) << formula << loop;
     EXPECT_EQ(count(loop, "\\(%r[sb]p"), 0) << loop;
   }
 }
@@ -158,11 +158,11 @@ TEST(HostCode, ofSoftplusIsNearlyAsFastAsTheMemory) {
 TEST(HostCode, ofWhatOnlyLooksLikeSoftplusIsNotSoftplus) {
   for (const char *formula :
        {"log(1 + exp(-x))", "log(1 + exp(abs(x)))", "log(2 + exp(-abs(x)))",
-        "log(x + exp(-abs(x)))", "log(1 - exp(-abs(x)))", "exp(1 + exp(-abs(x)))"}) {
+        "log(x + exp(-abs(x)))", "log(1 - exp(-abs(x)))", "log1p(exp(abs(x)))"}) {
     const std::string loop =
         streamOf("skylake-avx512",
                  std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = ") + formula + "; }");
-    EXPECT_GE(count(loop, "vscalefps"), 1) << formula;
+    EXPECT_GE(count(loop, "vgetmantps"), 1) << formula; // of any logarithm
   }
 }
 

@@ -28,6 +28,10 @@ float apply(const Value &value, const std::function<float(size_t)> &x) {
     return std::exp(x(0));
   case Operation::log:
     return std::log(x(0));
+  case Operation::log1p:
+    return std::log1p(x(0));
+  case Operation::expm1:
+    return std::expm1(x(0));
   case Operation::sqrt:
     return std::sqrt(x(0));
   case Operation::tanh:
@@ -98,7 +102,18 @@ const std::vector<Entry> &entries() {
       {"sigmoid(x)", sigmoid, 0, 1},
       {"silu(x)", [=](double x) { return x * sigmoid(x); }, 0, 1000},
       {"swish(x, 2)", [=](double x) { return x * sigmoid(2 * x); }, 0, 1000},
+      {"celu(x, 2)", [](double x) { return x > 0 ? x : 2 * std::expm1(x / 2); }, -2, 1000},
       {"softplus(x)", softplus, 0, 1000},
+      {"log_sigmoid(x)", [=](double x) { return -softplus(-x); }, -1000, 0},
+      {"binary_cross_entropy_with_logits(x, 0.25)", [=](double x) { return softplus(x) - x / 4; },
+       250, 750},
+      {"binary_cross_entropy(clamp(x / 50 + 0.5, 0.05, 0.95), 0.25)",
+       [](double x) {
+         const double p = std::fmin(std::fmax(x / 50 + 0.5, 0.05), 0.95);
+         return -0.25 * std::log(p) - 0.75 * std::log1p(-p);
+       },
+       -0.25 * std::log(0.05) - 0.75 * std::log(0.95),
+       -0.25 * std::log(0.95) - 0.75 * std::log(0.05)},
       {"mish(x)", [=](double x) { return x * std::tanh(softplus(x)); }, 0, 1000},
       {"softsign(x)", [](double x) { return x / (1 + std::fabs(x)); }, -1000. / 1001, 1000. / 1001},
       {"gelu(x)", [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2)); }, 0, 1000},

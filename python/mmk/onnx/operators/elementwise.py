@@ -25,7 +25,7 @@ FLOATS: Dict[str, tuple] = {
     "HardSwish": ("hardswish({x})", {}),
     "LeakyRelu": ("leaky_relu({x}, {alpha})", {"alpha": 0.01}),
     "Elu": ("elu({x}, {alpha})", {"alpha": 1.0}),
-    "Celu": ("max({x}, 0) + min({alpha} * (exp(min({x}, 0) / {alpha}) - 1), 0)", {"alpha": 1.0}),
+    "Celu": ("max({x}, 0) + min({alpha} * expm1(min({x}, 0) / {alpha}), 0)", {"alpha": 1.0}),
     "Selu": ("{gamma} * elu({x}, {alpha})", {"alpha": 1.67326319217681884765625, "gamma": 1.05070102214813232421875}),
     "Softplus": ("softplus({x})", {}),
     "Softsign": ("softsign({x})", {}),
