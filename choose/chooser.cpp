@@ -80,6 +80,24 @@ void Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
   }
 }
 
+// Where no candidate has room, such as of groups whose tiles the closed form leaves to the machine.
+void Chooser::countShrunk(llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen) {
+  constexpr int64_t longest = 512;
+  for (int64_t length = longest; length > 0 && chosen.cycles == 0; length /= 2) {
+    Candidate shrunk;
+    for (const std::string &dim : kernel_.dimensions) {
+      const DimensionRole role = roleOf(kernel_, dim, &machine_.cube);
+      const std::string key = "tile." + dim, word = std::to_string(llvm::alignTo(
+                                                 length, std::max<int64_t>(1, role.multiple)));
+      std::string message;
+      if (!kept_.contains(key) && !role.isReduction &&
+          checkChoice(kernel_, &machine_.cube, key, word, message))
+        shrunk.choices.emplace_back(key, word);
+    }
+    count(shrunk, dims, chosen);
+  }
+}
+
 void Chooser::takeByForm(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
                          ChosenVariant &chosen) {
   Lowering lowering = lower(candidate.choices, FlagEffort::kept);
@@ -284,7 +302,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     };
 
   std::vector<Grouping> groupings = this->groupings();
-  std::vector<Candidate> best, divided;
+  std::vector<Candidate> best;
   ChosenVariant chosen;
   for (const Grouping &grouping : groupings) {
     Candidates found = ranked(grouping.kernel(), grouping.requestFor(request));
@@ -292,7 +310,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     for (Candidate &candidate : found.best) {
       candidate.choices.insert(candidate.choices.end(), grouping.choices.begin(),
                                grouping.choices.end());
-      (dividesRows(candidate.choices) ? divided : best).push_back(std::move(candidate));
+      best.push_back(std::move(candidate));
     }
   }
   std::ranges::stable_sort(best, {},
@@ -300,23 +318,25 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   if (!kernel_.pooled.empty())
     countPooled(best);
   stepsLeft_ = mostSteps;
+  // Of those that divide rows all are counted, besides the best of the others.
+  size_t countedWhole = 0;
   for (const Candidate &candidate : best) {
-    const bool isOfFirst = chosen.counted.size() < mostTiles && stepsLeft_ > 0,
+    const bool isDivided = dividesRows(candidate.choices),
+               isOfFirst = (isDivided || countedWhole < mostTiles) && stepsLeft_ > 0,
                isCheap = mostSteps - stepsLeft_ + candidate.steps <= fewSteps;
     if (chosen.cycles == 0 && candidate.steps > mostSteps)
       takeByForm(candidate, dims, chosen);
-    else if (isOfFirst || isCheap || chosen.cycles == 0)
+    else if (isOfFirst || isCheap || chosen.cycles == 0) {
       count(candidate, dims, chosen);
+      countedWhole += !isDivided;
+    }
     if (chosen.isByForm)
       break;
   }
-  for (const Candidate &candidate : divided)
-    if (chosen.isByForm && candidate.cycles < static_cast<double>(chosen.cycles))
-      takeByForm(candidate, dims, chosen);
-    else if (!chosen.isByForm && stepsLeft_ > 0)
-      count(candidate, dims, chosen);
   if (chosen.isByForm)
     return chosen;
+  if (chosen.cycles == 0)
+    countShrunk(dims, chosen);
   if (chosen.cycles == 0)
     return std::nullopt;
   // Before the changes, which may take all steps that are left.

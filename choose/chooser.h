@@ -53,6 +53,8 @@ private:
   Lowering grouped(const Choices &choices);
   /// Counts a candidate, and keeps it if it is the best.
   void count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
+  /// Counts ever smaller tiles of all dimensions until one has room.
+  void countShrunk(llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
   /// Takes a candidate that is too large to be counted, if it is legal.
   void takeByForm(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
   Lowering lower(const Choices &choices, FlagEffort effort);

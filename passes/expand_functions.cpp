@@ -35,15 +35,16 @@ struct Formula {
   Location loc;
 };
 
-/// With u = 1 + x as rounded, log(u) / (u - 1) is a smooth function of u, and u - 1 is exact, so that
-/// the rounding of u does not matter: log(1 + x) = log(u) x / (u - 1). The method is W. Kahan's.
+/// With u = 1 + x as rounded, log(u) / (u - 1) is a smooth function of u, and u - 1 is exact, so
+/// that the rounding of u does not matter: log(1 + x) = log(u) x / (u - 1). The method is W.
+/// Kahan's.
 Value log1p(Formula &f, Value x) {
   const Value u = f.finite(f.add(x, 1));
   return f.whereOne(u, x, f.mul(f.log(u), f.div(x, f.add(u, -1))));
 }
 
-/// In the same way exp(x) - 1 = (u - 1) x / log(u) with u = exp(x). Below -18 it rounds to -1; above
-/// 89 it is infinite, as u is.
+/// In the same way exp(x) - 1 = (u - 1) x / log(u) with u = exp(x). Below -18 it rounds to -1;
+/// above 89 it is infinite, as u is.
 Value expm1(Formula &f, Value x) {
   const Value within = f.min(f.max(x, -18), 89), u = f.exp(within),
               ratio = f.div(within, f.log(f.finite(u)));
@@ -58,8 +59,7 @@ void expandFunctions(linalg::GenericOp op) {
       continue;
     Formula f(&inner);
     const Value x = inner.getOperand(0);
-    inner.replaceAllUsesWith(
-        ValueRange{isa<math::Log1pOp>(inner) ? log1p(f, x) : expm1(f, x)});
+    inner.replaceAllUsesWith(ValueRange{isa<math::Log1pOp>(inner) ? log1p(f, x) : expm1(f, x)});
     inner.erase();
   }
 }

@@ -27,6 +27,7 @@ public:
 
 private:
   void chooseTile();
+  bool isDepthOfProduct(StringRef name);
   /// For each element, roughly in additions.
   int64_t operations();
   /// The kept dimension of the plane as the machine divides it.
@@ -76,12 +77,23 @@ void RowTiling::chooseTile() {
   if (space.combines)
     space.names.front().getAsInteger(10, plane.reducesColumns ? tileN : tileM);
   // The depth of a product is short; parts of a row need not be.
-  if (hasProduct(kernel) && plane.reducesColumns)
+  if (hasProduct(kernel) && plane.reducesColumns &&
+      (!kernel.choice(("tile." + space.names[plane.columns]).str()) ||
+       isDepthOfProduct(space.names[plane.columns])))
     tileN = std::max(tileN, partBesideProduct);
   // A tile of the schedule is one step of one vector core. A block has several, which share what is
   // kept. Parts of rows are steps of their own.
   if (!hasProduct(kernel) && !split && machine.getTopology() == aicore::Topology::split)
     (plane.reducesColumns ? tileM : tileN) *= machine.getVectorCores();
+}
+
+bool RowTiling::isDepthOfProduct(StringRef name) {
+  return kernel
+      .walk([&](linalg::ContractOp product) {
+        return productNames(product).reduction == name ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 int64_t RowTiling::operations() {

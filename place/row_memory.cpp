@@ -1,5 +1,7 @@
 #include "place/row_memory.h"
 
+#include "place/vector_scratch.h"
+
 using namespace mlir;
 
 namespace mmk {
@@ -9,15 +11,12 @@ using aicore::Space;
 
 namespace {
 
-constexpr int64_t lanesOfHost = 16; ///< elements of the widest vector of a CPU that emulates a core
-
 int64_t elementBytes(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
 } // namespace
 
 int64_t RowMemory::padded(int64_t columns, Type element) const {
-  return llvm::alignTo(columns,
-                       std::max(lanesOfHost, machine.alignment(Space::ub) / elementBytes(element)));
+  return paddedColumns(columns, elementBytes(element), machine.alignment(Space::ub));
 }
 
 /// Bytes for each row of the plane.

@@ -138,27 +138,30 @@ bool RowScheduler::isNeeded(Value value) {
 }
 
 // Values alive at once between the operations; an instruction may overwrite an operand at its last
-// use, and one value may be in the target.
+// use, and one value of f32 may be in a target of f32.
 void RowScheduler::countScratch(const Cone &cone, ArrayRef<Value> values) {
   llvm::DenseMap<Value, unsigned> usesLeft;
-  int64_t alive[2] = {0, 0}, most[2] = {0, 0};
+  int64_t alive[2] = {0, 0}, most[2] = {0, 0}, floats = 0;
+  const bool holdsFloat = values[0].getType().isF32();
   auto kindOf = [](Value it) { return it.getType().isInteger(1) ? 1 : 0; };
   for (Operation *op : cone.operations) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       continue; // a scalar of its instruction
     for (Value operand : op->getOperands())
       if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
-        --alive[kindOf(operand)];
+        --alive[kindOf(operand)], floats -= operand.getType().isF32();
     for (Value result : op->getResults()) {
       unsigned uses = llvm::count(values, result);
       for (OpOperand &use : result.getUses())
         uses += cone.operations.contains(use.getOwner());
       usesLeft[result] = uses;
       const int kind = kindOf(result);
-      most[kind] = std::max(most[kind], ++alive[kind]);
+      floats += result.getType().isF32();
+      const bool isHeld = kind == 0 && holdsFloat && floats > 0;
+      most[kind] = std::max(most[kind], ++alive[kind] - isHeld);
     }
   }
-  s.scratch = std::max(s.scratch, most[0] - (values[0].getType().isF32() ? 1 : 0));
+  s.scratch = std::max(s.scratch, most[0]);
   s.masks = std::max(s.masks, most[1]);
 }
 

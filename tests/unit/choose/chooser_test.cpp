@@ -228,6 +228,47 @@ TEST_F(Choosing, ElementwiseKernels) {
 }
 
 // The code of the host fits itself to the shape when it runs.
+// What divides the row is counted first, as the closed form prefers it: with a limit on the steps
+// of a choice, whole rows of one core would leave none for it.
+TEST_F(Choosing, LongRowsAreDividedAtEveryLength) {
+  const std::string sum = "kernel k(x: i8[N]) -> s: i32 { s = sum[N](x); }";
+  const int64_t length = 1500000000;
+  const auto whole = static_cast<double>(choose(sum, {length}).cycles);
+  for (const int64_t longer : {2000000000, 2147483647}) {
+    const ChosenVariant chosen = choose(sum, {longer});
+    EXPECT_NEAR(static_cast<double>(chosen.cycles) / whole, static_cast<double>(longer) / length,
+                0.05 * static_cast<double>(longer) / length);
+  }
+  const std::string softmax = "kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }";
+  const auto few = static_cast<double>(choose(softmax, {1, 250000000}).cycles);
+  EXPECT_NEAR(static_cast<double>(choose(softmax, {1, 1000000000}).cycles) / few, 4, 0.2);
+}
+
+// Beside a product, tiles of rows and of elementwise work are the machine's, which shrink until
+// they fit, also where UB is small.
+TEST_F(Choosing, ShrinksWhatHasNoRoom) {
+  const std::string head = "kernel k(q: f16[B, K], w: f16[K, N], l: i32[B], x: f32[B, T, R]) -> "
+                           "y: f32[B, N], m: f32[";
+  const std::string masked =
+      head + "B, T] { y = q @ w; m[b, t] = max[r | t + r < l[b]](x[b, t, r]); }";
+  const std::string positions =
+      head +
+      "B, T, R] { y = q @ w; m[b, t, r] = select((3*t + r) % 7 < l[b], x[b, t, r] * x[b, t, r],"
+      " select(t + 2*r < 9, x[b, t, r] + 1, x[b, t, r])); }";
+  for (const std::string &text : {masked, positions})
+    for (const char *name : {"ascend910b3", "ascend310p3", "ascend950pr"})
+      for (const int64_t bytes : {0, 65536, 32768}) {
+        const Checked checked(text);
+        Machine machine = llvm::cantFail(loadMachine(name));
+        if (bytes > 0)
+          machine.memories[Memory::ub].bytes = bytes;
+        Compiler compiler(*checked.program, machine);
+        EXPECT_TRUE(Chooser(compiler, checked.kernel(), machine, {}).choose({4, 64, 64, 8, 5000}))
+            << name << " " << bytes << "\n"
+            << text;
+      }
+}
+
 TEST_F(Choosing, TheHostHasItsOwnModel) {
   const Checked checked(biasRelu);
   const Machine host = llvm::cantFail(loadMachine("host"));
