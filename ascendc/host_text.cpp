@@ -371,8 +371,9 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
               kernel.name, llvm::join(kernel.boundDimensions(), ", "), tensors.front().name);
     workspace = ", workspace.data_ptr()";
   }
-  code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(false){}{}, {}{});", kernel.name,
-            arguments, workspace, scalars, llvm::join(kernel.boundDimensions(), ", "));
+  code.add("// Behind what PyTorch has queued: stream(false) would overtake it.");
+  code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(){}{}, {}{});", kernel.name, arguments,
+            workspace, scalars, llvm::join(kernel.boundDimensions(), ", "));
   code.line(fmt::runtime(isOne ? "return {};" : "return {{{}}};"), results);
   code.close();
   code.add("");
@@ -434,10 +435,11 @@ if(WITH_TORCH)
     OUTPUT_VARIABLE torch_npu OUTPUT_STRIP_TRAILING_WHITESPACE)
   find_package(Torch REQUIRED HINTS ${torch_cmake}/Torch)
   add_library(${kernel}_torch SHARED torch.asc)
-  target_include_directories(${kernel}_torch PRIVATE
-    ${Python3_INCLUDE_DIRS} ${TORCH_INCLUDE_DIRS} ${torch_npu}/include)
+  separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+  target_compile_options(${kernel}_torch PRIVATE ${torch_flags})
+  target_include_directories(${kernel}_torch PRIVATE ${TORCH_INCLUDE_DIRS} ${torch_npu}/include)
   target_link_directories(${kernel}_torch PRIVATE ${torch_npu}/lib)
-  target_link_libraries(${kernel}_torch PRIVATE torch_npu)
+  target_link_libraries(${kernel}_torch PRIVATE torch_npu ${TORCH_LIBRARIES} Python3::Python)
 endif()
 )text";
 }

@@ -3,7 +3,8 @@
 
 namespace c10_npu {
 struct NPUStream {
-  void *stream(bool needsEmptyQueue) const;
+  /// Behind all that PyTorch has queued for it.
+  void *stream() const;
 };
 NPUStream getCurrentNPUStream();
 } // namespace c10_npu
