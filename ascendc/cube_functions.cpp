@@ -10,6 +10,52 @@ namespace mmk::ascendc {
 namespace {
 
 constexpr std::array functionsOf2201 = {
+    DeviceFunction{"BeginKernel", R"(
+// Sets the core up, and bits of CTRL by which instructions compute as the kernel means it: f16 and
+// bf16 have infinities and NaN (48), i32 wraps (53), a conversion to integers ends at the last one
+// (59). Returns what they were.
+__aicore__ inline uint64_t BeginKernel() {
+  InitSocState();
+  const uint64_t modes = get_ctrl();
+  set_ctrl(sbitset0(sbitset0(sbitset1(modes, 48), 53), 59));
+  PipeBarrier<PIPE_ALL>();
+  return modes;
+}
+)"},
+    DeviceFunction{"EndKernel", R"(
+// Ends all that the core has begun; the next kernel finds CTRL as this one has.
+__aicore__ inline void EndKernel(uint64_t modes) {
+  PipeBarrier<PIPE_ALL>();
+  set_ctrl(modes);
+}
+)"},
+    DeviceFunction{"LoadTile", R"(
+// Global memory -> L1: rows x columns elements of a matrix, `rowStride` elements from row to row,
+// as fractals of 16 rows x 32 bytes in columns of `l1Rows` rows (NZ).
+template <typename T>
+__aicore__ inline void LoadTile(const LocalTensor<T> &l1, const GlobalTensor<T> &matrix,
+                                int64_t rows, int64_t columns, int64_t rowStride, int64_t l1Rows) {
+  Nd2NzParams params;
+  params.ndNum = 1;
+  params.nValue = rows;
+  params.dValue = columns;
+  params.srcNdMatrixStride = 0;
+  // The field of the row stride has 16 bits: rows that are further apart one by one.
+  const bool isNear = rowStride <= 65535;
+  params.srcDValue = isNear ? rowStride : 1;
+  params.dstNzC0Stride = l1Rows;
+  params.dstNzNStride = 1;
+  params.dstNzMatrixStride = 0;
+  if (isNear) {
+    DataCopy(l1, matrix, params);
+    return;
+  }
+  params.nValue = 1;
+  for (int64_t row = 0; row < rows; ++row) {
+    DataCopy(l1[row * (32 / sizeof(T))], matrix[row * rowStride], params);
+  }
+}
+)"},
     DeviceFunction{"LoadClipped", R"(
 // The same of a matrix that ends after `inside` of the rows; those behind are zero.
 template <typename T>
@@ -22,9 +68,8 @@ __aicore__ inline void LoadClipped(const LocalTensor<T> &l1, const GlobalTensor<
   }
   if (rest > 0) {
     const auto zeros = l1[loaded * (32 / sizeof(T))].template ReinterpretCast<int32_t>();
-    InitConstValue(zeros, InitConstValueParams<int32_t>(
-                              static_cast<uint16_t>(QuotientUp(columns * sizeof(T), 32)),
-                              static_cast<uint16_t>(rest), static_cast<uint16_t>(l1Rows - rest), 0));
+    InitConstValue(zeros, InitConstValueParams<int32_t>(QuotientUp(columns * sizeof(T), 32), rest,
+                                                      l1Rows - rest, 0));
   }
 }
 )"},
@@ -36,8 +81,8 @@ __aicore__ inline void LoadByRows(const LocalTensor<T> &l0, const LocalTensor<T>
   constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
   LoadData2DParams params;
   params.startIndex = 0;
-  params.repeatTimes = static_cast<uint8_t>(QuotientUp(columns, width));
-  params.srcStride = static_cast<uint16_t>(l1Rows / 16);
+  params.repeatTimes = QuotientUp(columns, width);
+  params.srcStride = l1Rows / 16;
   params.sid = 0;
   params.dstGap = 0;
   params.ifTranspose = transpose;
@@ -56,7 +101,7 @@ __aicore__ inline void LoadByColumns(const LocalTensor<T> &l0, const LocalTensor
   constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
   LoadData2DParams params;
   params.startIndex = 0;
-  params.repeatTimes = static_cast<uint8_t>(QuotientUp(rows, 16));
+  params.repeatTimes = QuotientUp(rows, 16);
   params.srcStride = 1;
   params.sid = 0;
   params.dstGap = 0;
@@ -75,13 +120,13 @@ __aicore__ inline void LoadSquares(const LocalTensor<T> &l0, const LocalTensor<T
                                    int64_t column, int64_t rows, int64_t columns, int64_t l1Rows,
                                    int64_t l1Columns) {
   LoadData3DParamsV2<T> params;
-  params.l1H = static_cast<uint16_t>(l1Rows);
+  params.l1H = l1Rows;
   params.l1W = 1;
-  params.channelSize = static_cast<uint16_t>(l1Columns);
-  params.mStartPt = static_cast<uint16_t>(row);
-  params.kStartPt = static_cast<uint16_t>(column);
-  params.mExtension = static_cast<uint16_t>(QuotientUp(rows, 16) * 16);
-  params.kExtension = static_cast<uint16_t>(QuotientUp(columns, 16) * 16);
+  params.channelSize = l1Columns;
+  params.mStartPt = row;
+  params.kStartPt = column;
+  params.mExtension = QuotientUp(rows, 16) * 16;
+  params.kExtension = QuotientUp(columns, 16) * 16;
   params.enTranspose = true; // of L0B without effect: it is always transposed
   LoadData(l0, l1, params);
 }
@@ -98,10 +143,10 @@ __aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTens
                 fractals = intoB ? QuotientUp(columns, 16) : 2 * depth;
   LoadData2dTransposeParams params;
   params.startIndex = 0;
-  params.repeatTimes = static_cast<uint8_t>(intoB ? width : depth);
-  params.srcStride = static_cast<uint16_t>(intoB ? l1Rows / 32 : 1);
+  params.repeatTimes = intoB ? width : depth;
+  params.srcStride = intoB ? l1Rows / 32 : 1;
   params.dstGap = intoB ? 1 : 0;
-  params.dstFracGap = static_cast<uint16_t>(intoB ? 0 : depth - 1);
+  params.dstFracGap = intoB ? 0 : depth - 1;
   for (int64_t i = 0; i < (intoB ? depth : width); ++i) {
     const int64_t firstRow = intoB ? row + i * 32 : row, first = intoB ? column : column + i * 32;
     LoadDataWithTranspose(l0[i * fractals * 512], l1[first * l1Rows + firstRow * 32], params);
@@ -125,28 +170,35 @@ __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T
   LoadData3DParamsV2<T> params;
   // Windows in the padding alone are behind an image of one line, which they do not reach.
   const bool isPadding = lines == 0;
-  params.l1H = static_cast<uint16_t>(isPadding ? 1 : lines);
-  params.l1W = static_cast<uint16_t>(width);
-  params.channelSize = static_cast<uint16_t>(l1Channels);
+  params.l1H = isPadding ? 1 : lines;
+  params.l1W = width;
+  params.channelSize = l1Channels;
   params.padList[0] = left;
   // Lines of the result are as long as they are.
-  params.padList[1] = static_cast<uint8_t>(
-      GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left));
-  params.padList[2] = static_cast<uint8_t>(isPadding ? 0 : GreaterOf(0, -top));
+  params.padList[1] =
+      GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left);
+  params.padList[2] = isPadding ? 0 : GreaterOf(0, -top);
   params.padList[3] = 255; // lines behind those that are loaded are not read
-  params.mStartPt = static_cast<uint16_t>(isPadding ? first + outWidth : first);
+  params.mStartPt = isPadding ? first + outWidth : first;
   const int64_t skipped = GreaterOf(0, top), ofLine = tapColumns * (32 / sizeof(T));
-  params.kStartPt = static_cast<uint16_t>(
-      from + (from / (tapRows * ofLine) + 1) * skipped * ofLine);
-  params.mExtension = static_cast<uint16_t>(QuotientUp(pixels, 16) * 16);
-  params.kExtension = static_cast<uint16_t>(depth);
+  params.kStartPt = from + (from / (tapRows * ofLine) + 1) * skipped * ofLine;
+  params.mExtension = QuotientUp(pixels, 16) * 16;
+  params.kExtension = depth;
   params.strideH = strideH;
   params.strideW = strideW;
-  params.filterH = static_cast<uint8_t>(tapRows + skipped);
-  params.filterW = static_cast<uint8_t>(tapColumns);
+  params.filterH = tapRows + skipped;
+  params.filterW = tapColumns;
   params.dilationFilterH = dilationH;
   params.dilationFilterW = dilationW;
   LoadData(l0, l1, params);
+}
+)"},
+    DeviceFunction{"LoadBias", R"(
+// L1 -> bias table: a row, in blocks of 64 bytes.
+template <typename T>
+__aicore__ inline void LoadBias(const LocalTensor<T> &table, const LocalTensor<T> &l1,
+                                int64_t columns) {
+  DataCopy(table, l1, DataCopyParams(1, QuotientUp(columns * sizeof(T), 64), 0, 0));
 }
 )"},
     DeviceFunction{"StoreTile", R"(
@@ -157,10 +209,10 @@ __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTenso
                                  int64_t rows, int64_t columns, int64_t rowStride,
                                  int64_t l0cRows = 0) {
   FixpipeParamsV220 params;
-  params.nSize = static_cast<uint16_t>(columns);
-  params.mSize = static_cast<uint16_t>(rows);
-  params.srcStride = static_cast<uint16_t>(l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16);
-  params.dstStride = static_cast<uint32_t>(rowStride);
+  params.nSize = columns;
+  params.mSize = rows;
+  params.srcStride = l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16;
+  params.dstStride = rowStride;
   params.quantPre = rounding;
   params.reluEn = relu;
   params.ndNum = 1;
@@ -179,9 +231,7 @@ __aicore__ inline void StoreLeakyRelu(const GlobalTensor<half> &matrix, const Lo
   asc_set_l0c2gm_nz2nd(1, 0, 0);
   asc_set_l0c2gm_lrelu_alpha(slope);
   asc_copy_l0c2gm((__gm__ half *)matrix.GetPhyAddr(), (__cc__ S *)l0c.GetPhyAddr(),
-                  static_cast<uint16_t>(columns), static_cast<uint16_t>(rows),
-                  static_cast<uint32_t>(rowStride),
-                  static_cast<uint16_t>(l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16), 0,
+                  columns, rows, rowStride, l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, 0,
                   static_cast<uint64_t>(QuantMode_t::F322F16), 2, false, true);
 }
 )"},

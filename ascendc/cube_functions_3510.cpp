@@ -1,7 +1,8 @@
 // Functions of the cube core of dav-3510 (Ascend 950). The meaning of the parameters is that of the
-// published documentation of CANN 9.1 (asc-devkit, docs/zh/api: LoadData_2D_V2, LoadData_3D,
-// SetLoadDataRepeat, Fill, Fixpipe from L0C to global memory and to UB, DataCopy from UB to L1),
-// and of its examples (load_data_2dv2_l12l0, fixpipe_l0c2ub, data_copy_ub2l1).
+// published documentation of CANN 9.1 (asc-devkit, docs/zh/api: LoadData_2D_V2, LoadDataWithStride,
+// SetLoadDataRepeatWithStride, Fill, Fixpipe from L0C to global memory and to UB, DataCopy from UB
+// to L1 and from L1 to the bias table, SetCtrlSpr), and of its examples (load_data_2dv2_l12l0,
+// load_data_with_stride, fixpipe_l0c2ub, data_copy_ub2l1).
 #include "ascendc/device_function.h"
 
 #include <array>
@@ -10,6 +11,46 @@ namespace mmk::ascendc {
 namespace {
 
 constexpr std::array functionsOf3510 = {
+    DeviceFunction{"BeginKernel", R"(
+// Sets the core up, and bits of CTRL by which instructions compute as the kernel means it: f16 and
+// bf16 have infinities and NaN (48), i32 wraps (53), a conversion to integers ends at the last one
+// (59), and that whatever Cast says (60). Returns the first; InitSocState sets the others.
+__aicore__ inline int64_t BeginKernel() {
+  InitSocState();
+  const int64_t modes = GetCtrlSpr<48, 48>();
+  SetCtrlSpr<48, 48>(1);
+  SetCtrlSpr<53, 53>(0);
+  SetCtrlSpr<59, 59>(0);
+  SetCtrlSpr<60, 60>(1);
+  PipeBarrier<PIPE_ALL>();
+  return modes;
+}
+)"},
+    DeviceFunction{"EndKernel", R"(
+// Ends all that the core has begun; the next kernel finds CTRL[48] as this one has.
+__aicore__ inline void EndKernel(int64_t modes) {
+  PipeBarrier<PIPE_ALL>();
+  SetCtrlSpr<48, 48>(modes);
+}
+)"},
+    DeviceFunction{"LoadTile", R"(
+// Global memory -> L1: rows x columns elements of a matrix, `rowStride` elements from row to row,
+// as fractals of 16 rows x 32 bytes in columns of `l1Rows` rows (NZ).
+template <typename T>
+__aicore__ inline void LoadTile(const LocalTensor<T> &l1, const GlobalTensor<T> &matrix,
+                                int64_t rows, int64_t columns, int64_t rowStride, int64_t l1Rows) {
+  Nd2NzParams params;
+  params.ndNum = 1;
+  params.nValue = rows;
+  params.dValue = columns;
+  params.srcNdMatrixStride = 0;
+  params.srcDValue = rowStride;
+  params.dstNzC0Stride = l1Rows;
+  params.dstNzNStride = 1;
+  params.dstNzMatrixStride = 0;
+  DataCopy(l1, matrix, params);
+}
+)"},
     DeviceFunction{"LoadClipped", R"(
 // The same of a matrix that ends after `inside` of the rows; those behind are zero.
 template <typename T>
@@ -22,9 +63,8 @@ __aicore__ inline void LoadClipped(const LocalTensor<T> &l1, const GlobalTensor<
   }
   if (rest > 0) {
     const auto zeros = l1[loaded * (32 / sizeof(T))].template ReinterpretCast<int32_t>();
-    Fill(zeros, InitConstValueParams<int32_t>(
-                    static_cast<uint16_t>(QuotientUp(columns * sizeof(T), 32)),
-                    static_cast<uint16_t>(rest), static_cast<uint16_t>(l1Rows - rest), 0));
+    Fill(zeros, InitConstValueParams<int32_t>(QuotientUp(columns * sizeof(T), 32), rest,
+                                              l1Rows - rest, 0));
   }
 }
 )"},
@@ -39,10 +79,10 @@ __aicore__ inline void LoadFractals(const LocalTensor<T> &l0, const LocalTensor<
   LoadData2DParamsV2 params;
   params.mStartPosition = 0;
   params.kStartPosition = 0;
-  params.mStep = static_cast<uint16_t>(QuotientUp(rows, 16));
-  params.kStep = static_cast<uint16_t>(QuotientUp(columns, width));
-  params.srcStride = static_cast<int32_t>(l1Rows / 16);
-  params.dstStride = static_cast<uint16_t>(QuotientUp(l0Rows, 16));
+  params.mStep = QuotientUp(rows, 16);
+  params.kStep = QuotientUp(columns, width);
+  params.srcStride = l1Rows / 16;
+  params.dstStride = QuotientUp(l0Rows, 16);
   params.ifTranspose = transpose;
   params.sid = 0;
   LoadData(l0, l1[column * l1Rows + row * width], params);
@@ -68,14 +108,14 @@ __aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTens
 }
 )"},
     DeviceFunction{"SetTargetRows", R"(
-// What LoadData of windows needs: the rows of L0A or L0B.
+// The rows of L0A or L0B, for LoadDataWithStride: LoadData would take those that it loads.
 __aicore__ inline void SetTargetRows(int64_t l0Rows) {
-  LoadDataRepeatParam params;
+  LoadDataRepeatParamWithStride params;
   params.repeatStride = 0;
   params.repeatTime = 1;
   params.repeatMode = 0;
-  params.dstStride = static_cast<uint16_t>(QuotientUp(l0Rows, 16));
-  SetLoadDataRepeat(params);
+  params.dstStride = QuotientUp(l0Rows, 16);
+  SetLoadDataRepeatWithStride(params);
 }
 )"},
     DeviceFunction{"LoadSquares", R"(
@@ -86,16 +126,16 @@ __aicore__ inline void LoadSquares(const LocalTensor<T> &l0, const LocalTensor<T
                                    int64_t column, int64_t rows, int64_t columns, int64_t l1Rows,
                                    int64_t l1Columns, int64_t l0Rows) {
   LoadData3DParamsV2<T> params;
-  params.l1H = static_cast<uint16_t>(l1Rows);
+  params.l1H = l1Rows;
   params.l1W = 1;
-  params.channelSize = static_cast<uint16_t>(l1Columns);
-  params.mStartPt = static_cast<uint16_t>(row);
-  params.kStartPt = static_cast<uint16_t>(column);
-  params.mExtension = static_cast<uint16_t>(QuotientUp(rows, 16) * 16);
-  params.kExtension = static_cast<uint16_t>(QuotientUp(columns, 16) * 16);
+  params.channelSize = l1Columns;
+  params.mStartPt = row;
+  params.kStartPt = column;
+  params.mExtension = QuotientUp(rows, 16) * 16;
+  params.kExtension = QuotientUp(columns, 16) * 16;
   params.enTranspose = true; // of L0B without effect: it is always transposed
   SetTargetRows(l0Rows);
-  LoadData(l0, l1, params);
+  LoadDataWithStride(l0, l1, params);
 }
 )"},
     DeviceFunction{"LoadWindows", R"(
@@ -112,40 +152,48 @@ __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T
   LoadData3DParamsV2<T> params;
   // Windows in the padding alone are behind an image of one line, which they do not reach.
   const bool isPadding = lines == 0;
-  params.l1H = static_cast<uint16_t>(isPadding ? 1 : lines);
-  params.l1W = static_cast<uint16_t>(width);
-  params.channelSize = static_cast<uint16_t>(l1Channels);
+  params.l1H = isPadding ? 1 : lines;
+  params.l1W = width;
+  params.channelSize = l1Channels;
   params.padList[0] = left;
   // Lines of the result are as long as they are.
-  params.padList[1] = static_cast<uint8_t>(
-      GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left));
-  params.padList[2] = static_cast<uint8_t>(isPadding ? 0 : GreaterOf(0, -top));
+  params.padList[1] =
+      GreaterOf(0, (outWidth - 1) * strideW + (tapColumns - 1) * dilationW + 1 - width - left);
+  params.padList[2] = isPadding ? 0 : GreaterOf(0, -top);
   params.padList[3] = 255; // lines behind those that are loaded are not read
-  params.mStartPt = static_cast<uint16_t>(isPadding ? first + outWidth : first);
+  params.mStartPt = isPadding ? first + outWidth : first;
   const int64_t skipped = GreaterOf(0, top), ofLine = tapColumns * (32 / sizeof(T));
-  params.kStartPt = static_cast<uint16_t>(
-      from + (from / (tapRows * ofLine) + 1) * skipped * ofLine);
-  params.mExtension = static_cast<uint16_t>(QuotientUp(pixels, 16) * 16);
-  params.kExtension = static_cast<uint16_t>(depth);
+  params.kStartPt = from + (from / (tapRows * ofLine) + 1) * skipped * ofLine;
+  params.mExtension = QuotientUp(pixels, 16) * 16;
+  params.kExtension = depth;
   params.strideH = strideH;
   params.strideW = strideW;
-  params.filterH = static_cast<uint8_t>(tapRows + skipped);
-  params.filterW = static_cast<uint8_t>(tapColumns);
+  params.filterH = tapRows + skipped;
+  params.filterW = tapColumns;
   params.dilationFilterH = dilationH;
   params.dilationFilterW = dilationW;
   SetTargetRows(l0Rows);
-  LoadData(l0, l1, params);
+  LoadDataWithStride(l0, l1, params);
+}
+)"},
+    DeviceFunction{"LoadBias", R"(
+// L1 -> bias table: a row, in an even number of blocks of 32 bytes.
+template <typename T>
+__aicore__ inline void LoadBias(const LocalTensor<T> &table, const LocalTensor<T> &l1,
+                                int64_t columns) {
+  DataCopy(table, l1, DataCopyParams(1, QuotientUp(columns * sizeof(T), 64) * 2, 0, 0));
 }
 )"},
     DeviceFunction{"SumsOf", R"(
 // Rows x columns sums of L0C as rows of a matrix. `l0cRows`: from a column of fractals to the next.
-__aicore__ inline FixpipeParamsArch3510<CO2Layout::ROW_MAJOR>
-SumsOf(int64_t rows, int64_t columns, int64_t rowStride, int64_t l0cRows, QuantMode_t rounding) {
-  FixpipeParamsArch3510<CO2Layout::ROW_MAJOR> params;
-  params.nSize = static_cast<uint16_t>(columns);
-  params.mSize = static_cast<uint16_t>(rows);
-  params.srcStride = static_cast<uint16_t>(l0cRows);
-  params.dstStride = static_cast<uint32_t>(rowStride);
+using RowParams = FixpipeParamsArch3510<CO2Layout::ROW_MAJOR>;
+__aicore__ inline RowParams SumsOf(int64_t rows, int64_t columns, int64_t rowStride,
+                                   int64_t l0cRows, QuantMode_t rounding) {
+  RowParams params;
+  params.nSize = columns;
+  params.mSize = rows;
+  params.srcStride = l0cRows;
+  params.dstStride = rowStride;
   params.quantPre = rounding;
   params.params.ndNum = 1;
   params.params.srcNdStride = 0;
@@ -160,8 +208,8 @@ template <QuantMode_t rounding, bool relu = false, typename T, typename S>
 __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
                                  int64_t rows, int64_t columns, int64_t rowStride,
                                  int64_t l0cRows = 0) {
-  auto params = SumsOf(rows, columns, rowStride,
-                       l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, rounding);
+  RowParams params = SumsOf(rows, columns, rowStride,
+                            l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, rounding);
   params.reluEn = relu;
   Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
 }
@@ -176,9 +224,7 @@ __aicore__ inline void StoreLeakyRelu(const GlobalTensor<half> &matrix, const Lo
   asc_set_l0c2gm_nz2nd(1, 0, 0);
   asc_set_l0c2gm_lrelu_alpha(slope);
   asc_copy_l0c2gm((__gm__ half *)matrix.GetPhyAddr(), (__cc__ S *)l0c.GetPhyAddr(),
-                  static_cast<uint16_t>(columns), static_cast<uint16_t>(rows),
-                  static_cast<uint32_t>(rowStride),
-                  static_cast<uint16_t>(l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16), 0, 0, 0,
+                  columns, rows, rowStride, l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, 0, 0, 0,
                   static_cast<uint64_t>(QuantMode_t::F322F16), 2, false, true, 0, 0, false, 0,
                   false, false, false, false);
 }
@@ -191,8 +237,8 @@ template <typename S>
 __aicore__ inline void DrainRows(const LocalTensor<S> &ub, const LocalTensor<S> &l0c, int64_t row,
                                  int64_t rows, int64_t columns, int64_t ubColumns,
                                  int64_t l0cRows) {
-  auto params = SumsOf(QuotientUp(rows, 2) * 2, QuotientUp(columns, 16) * 16, ubColumns,
-                       QuotientUp(l0cRows, 16) * 16, QuantMode_t::NoQuant);
+  RowParams params = SumsOf(QuotientUp(rows, 2) * 2, QuotientUp(columns, 16) * 16, ubColumns,
+                            QuotientUp(l0cRows, 16) * 16, QuantMode_t::NoQuant);
   params.dualDstCtl = 1;
   Fixpipe<S, S, rowsIntoUb>(ub, l0c[row * 16], params);
 }
@@ -207,10 +253,12 @@ __aicore__ inline void FillTile(const LocalTensor<T> &l1, const LocalTensor<T> &
   if (rows <= 0) {
     return;
   }
-  const DataCopyParams params(static_cast<uint16_t>(rows), 1,
-                              static_cast<uint16_t>(ubColumns / width - 1), 0);
-  for (int64_t column = 0; column < columns; column += width) {
-    DataCopy(l1[column * l1Rows + row * width], ub[column], params);
+  constexpr int64_t most = 4095; // pieces of a copy
+  for (int64_t done = 0; done < rows; done += most) {
+    const DataCopyParams params(LesserOf(rows - done, most), 1, ubColumns / width - 1, 0);
+    for (int64_t column = 0; column < columns; column += width) {
+      DataCopy(l1[column * l1Rows + (row + done) * width], ub[done * ubColumns + column], params);
+    }
   }
 }
 )"},

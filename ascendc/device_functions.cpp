@@ -60,32 +60,10 @@ template <typename T> __aicore__ inline GlobalTensor<T> TensorAt(__gm__ uint8_t 
   return tensor;
 }
 )"},
-    DeviceFunction{"LoadTile", R"(
-// Global memory -> L1: rows x columns elements of a matrix, `rowStride` elements from row to row,
-// as fractals of 16 rows x 32 bytes in columns of `l1Rows` rows (NZ).
-template <typename T>
-__aicore__ inline void LoadTile(const LocalTensor<T> &l1, const GlobalTensor<T> &matrix,
-                                int64_t rows, int64_t columns, int64_t rowStride, int64_t l1Rows) {
-  Nd2NzParams params;
-  params.ndNum = 1;
-  params.nValue = static_cast<uint16_t>(rows);
-  params.dValue = static_cast<uint16_t>(columns);
-  params.srcNdMatrixStride = 0;
-  params.srcDValue = static_cast<uint16_t>(rowStride);
-  params.dstNzC0Stride = static_cast<uint16_t>(l1Rows);
-  params.dstNzNStride = 1;
-  params.dstNzMatrixStride = 0;
-  if (rowStride <= 65535) {
-    DataCopy(l1, matrix, params);
-    return;
-  }
-  // The field of the row stride has 16 bits: each row by itself.
-  params.nValue = 1;
-  params.srcDValue = static_cast<uint16_t>(columns);
-  for (int64_t row = 0; row < rows; ++row) {
-    DataCopy(l1[row * (32 / sizeof(T))], matrix[row * rowStride], params);
-  }
-}
+    DeviceFunction{"RowsAtOnce", R"(
+// Rows that one transfer moves at most, with so many bytes between them: of dav-2201 the field of
+// the gap has 32 bits.
+__aicore__ inline int64_t RowsAtOnce(int64_t gap) { return gap < int64_t(1) << 32 ? 4095 : 1; }
 )"},
     DeviceFunction{"LoadRows", R"(
 // Global memory -> UB: rows x columns elements, into rows of `ubColumns` elements.
@@ -96,11 +74,12 @@ __aicore__ inline void LoadRows(const LocalTensor<T> &ub, const GlobalTensor<T> 
   if (rows <= 0 || columns <= 0) {
     return;
   }
-  const int64_t bytes = columns * sizeof(T), used = QuotientUp(bytes, 32);
-  DataCopyExtParams params(static_cast<uint16_t>(rows), static_cast<uint32_t>(bytes),
-                           static_cast<uint32_t>((rowStride - columns) * sizeof(T)),
-                           static_cast<uint32_t>(ubColumns * sizeof(T) / 32 - used), 0);
-  DataCopyPad(ub, matrix, params, DataCopyPadExtParams<T>());
+  const int64_t bytes = columns * sizeof(T), gap = (rowStride - columns) * sizeof(T),
+                ubGap = ubColumns * sizeof(T) / 32 - QuotientUp(bytes, 32), most = RowsAtOnce(gap);
+  for (int64_t row = 0; row < rows; row += most) {
+    const DataCopyExtParams params(LesserOf(rows - row, most), bytes, most > 1 ? gap : 0, ubGap, 0);
+    DataCopyPad(ub[row * ubColumns], matrix[row * rowStride], params, DataCopyPadExtParams<T>());
+  }
 }
 )"},
     DeviceFunction{"LoadElements", R"(
@@ -131,11 +110,12 @@ __aicore__ inline void StoreRows(const GlobalTensor<T> &matrix, const LocalTenso
   if (rows <= 0 || columns <= 0) {
     return;
   }
-  const int64_t bytes = columns * sizeof(T), used = QuotientUp(bytes, 32);
-  DataCopyExtParams params(static_cast<uint16_t>(rows), static_cast<uint32_t>(bytes),
-                           static_cast<uint32_t>(ubColumns * sizeof(T) / 32 - used),
-                           static_cast<uint32_t>((rowStride - columns) * sizeof(T)), 0);
-  DataCopyPad(matrix, ub, params);
+  const int64_t bytes = columns * sizeof(T), gap = (rowStride - columns) * sizeof(T),
+                ubGap = ubColumns * sizeof(T) / 32 - QuotientUp(bytes, 32), most = RowsAtOnce(gap);
+  for (int64_t row = 0; row < rows; row += most) {
+    const DataCopyExtParams params(LesserOf(rows - row, most), bytes, ubGap, most > 1 ? gap : 0, 0);
+    DataCopyPad(matrix[row * rowStride], ub[row * ubColumns], params);
+  }
 }
 )"},
     DeviceFunction{"FindRange", R"(
@@ -149,23 +129,14 @@ __aicore__ inline void FindRange(const GlobalTensor<int32_t> &tensor, int64_t co
   }
 }
 )"},
-    DeviceFunction{"LoadBias", R"(
-// L1 -> bias table: a row, in blocks of 64 bytes.
-template <typename T>
-__aicore__ inline void LoadBias(const LocalTensor<T> &table, const LocalTensor<T> &l1,
-                                int64_t columns) {
-  DataCopy(table, l1,
-           DataCopyParams(1, static_cast<uint16_t>(QuotientUp(columns * sizeof(T), 64)), 0, 0));
-}
-)"},
     DeviceFunction{"SizesOf", R"(
 // Rows are rounded up: with a single one, L0A would be read as a vector.
 template <bool inSquares>
 __aicore__ inline MmadParams SizesOf(int64_t m, int64_t n, int64_t k) {
   MmadParams params;
-  params.m = static_cast<uint16_t>(QuotientUp(m, 16) * 16);
-  params.n = static_cast<uint16_t>(n);
-  params.k = static_cast<uint16_t>(k);
+  params.m = QuotientUp(m, 16) * 16;
+  params.n = n;
+  params.k = k;
   params.cmatrixSource = false;
   params.kDirectionAlign = inSquares;
   return params;

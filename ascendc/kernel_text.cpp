@@ -364,13 +364,15 @@ mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFil
     code.paste(llvm::StringRef(functions.definitions()).ltrim().str() + "\n");
   }
   const auto [attribute, taskType] = coresText(cores, hasPasses(kernel));
-  code.open(fmt::format("__global__ MMK_CORES({}) void {}({})", attribute, functionOf(kernel),
+  code.open(fmt::format("{}__global__ MMK_CORES({}) void {}({})",
+                        hasPasses(kernel) ? "MMK_TOGETHER " : "", attribute, functionOf(kernel),
                         parametersOf(kernel, names, *body)));
   code.line("MMK_TASK_TYPE({});", taskType);
-  code.add("InitSocState();");
+  const std::string modes = names.fresh("modes", "modes");
+  code.line("const auto {} = BeginKernel();", modes);
   writeTensors(code, kernel, names, *body);
   code.paste(*body);
-  code.add("PipeBarrier<PIPE_ALL>();");
+  code.line("EndKernel({});", modes);
   code.close();
   return code.text();
 }

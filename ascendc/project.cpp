@@ -74,13 +74,17 @@ std::string instructionsFile(const std::string &kernel, Architecture architectur
          std::string(callsCInterface ? "#include \"c_api/asc_simd.h\"\n" : "") +
          "\n"
          "using namespace AscendC;\n"
-         "\n// Which cores run a kernel: CANN 8.5 says so inside of its function.\n"
+         "\n// Which cores run a kernel: CANN 8.5 says so inside of its function. Cores that wait "
+         "for\n"
+         "// each other start together, or kernels of several streams could hold each other up.\n"
          "#ifdef MMK_CANN_8_5\n"
          "#define MMK_CORES(cores) __aicore__\n"
          "#define MMK_TASK_TYPE(type) KERNEL_TASK_TYPE_DEFAULT(type)\n"
+         "#define MMK_TOGETHER\n"
          "#else\n"
          "#define MMK_CORES(cores) cores\n"
          "#define MMK_TASK_TYPE(type)\n"
+         "#define MMK_TOGETHER __schedmode__(1)\n"
          "#endif\n" +
          functions;
 }

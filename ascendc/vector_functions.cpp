@@ -84,9 +84,8 @@ __aicore__ inline void ByRows(const LocalTensor<T> &to, int64_t toStride,
     }
     return;
   }
-  const BinaryRepeatParams params(1, 1, 1, static_cast<uint8_t>(toStride / block),
-                                  static_cast<uint8_t>(leftStride / block),
-                                  static_cast<uint8_t>(rightStride / block));
+  const BinaryRepeatParams params(1, 1, 1, toStride / block, leftStride / block,
+                                  rightStride / block);
   for (int64_t row = 0; row < rows; row += most) {
     for (int64_t column = 0; column < columns; column += part) {
       Instruction::Run(to[row * toStride + column], left[row * leftStride + column],
@@ -104,14 +103,12 @@ template <typename Instruction, bool isLeft, typename T>
 __aicore__ inline void WithBlock(const LocalTensor<T> &to, const LocalTensor<T> &tile,
                                  const LocalTensor<T> &blocks, int64_t mask, int64_t repeats,
                                  int64_t toStride, int64_t tileStride, int64_t blockStride) {
-  const auto d = static_cast<uint8_t>(toStride), t = static_cast<uint8_t>(tileStride),
-             b = static_cast<uint8_t>(blockStride);
   if (isLeft) {
     Instruction::Run(to, blocks, tile, static_cast<uint64_t>(mask), static_cast<uint8_t>(repeats),
-                     BinaryRepeatParams(1, 0, 1, d, b, t));
+                     BinaryRepeatParams(1, 0, 1, toStride, blockStride, tileStride));
   } else {
     Instruction::Run(to, tile, blocks, static_cast<uint64_t>(mask), static_cast<uint8_t>(repeats),
-                     BinaryRepeatParams(1, 1, 0, d, t, b));
+                     BinaryRepeatParams(1, 1, 0, toStride, tileStride, blockStride));
   }
 }
 )"},
@@ -236,7 +233,7 @@ __aicore__ inline void ReduceRows(const LocalTensor<T> &to, const LocalTensor<T>
       if (stride <= most * block) {
         Instruction::Run(sums, sums, tile[row * stride + column], mask,
                          static_cast<uint8_t>(count),
-                         BinaryRepeatParams(1, 1, 1, 8, 8, static_cast<uint8_t>(stride / block)));
+                         BinaryRepeatParams(1, 1, 1, 8, 8, stride / block));
       } else {
         for (int64_t i = 0; i < count; ++i) {
           Instruction::Run(sums[i * part], sums[i * part], tile[(row + i) * stride + column], mask,
@@ -324,7 +321,7 @@ __aicore__ inline void FoldRows(const LocalTensor<T> &to, const LocalTensor<T> &
         Instruction::Run(sums[i * part], sums[i * part], tile[(row + i) * stride + column], mask,
                          static_cast<uint8_t>(repeats),
                          BinaryRepeatParams(1, 1, 1, step, step,
-                                            static_cast<uint8_t>(stride / block)));
+                                            repeats > 1 ? stride / block : 0));
       }
       PipeBarrier<PIPE_V>();
     }
@@ -381,7 +378,7 @@ __aicore__ inline void ScanColumns(const LocalTensor<T> &to, int64_t toStride,
       Duplicate(padded, static_cast<T>(0), static_cast<int32_t>(2 * all));
       PipeBarrier<PIPE_V>();
       Copy(sums, tile[first * stride + column], inside, repeats,
-           CopyRepeatParams(1, 1, 2 * step, static_cast<uint16_t>(stride / block)));
+           CopyRepeatParams(1, 1, 2 * step, count > 1 ? stride / block : 0));
       PipeBarrier<PIPE_V>();
       for (int64_t shift = 1; shift < part; shift *= 2) {
         Gather(other, padded, places, static_cast<uint32_t>((part - shift) * bytes), elements);
@@ -396,7 +393,7 @@ __aicore__ inline void ScanColumns(const LocalTensor<T> &to, int64_t toStride,
           BinaryRepeatParams(1, 1, 1, 2 * step, step, 2 * step));
       PipeBarrier<PIPE_V>();
       Copy(to[first * toStride + column], sums, inside, repeats,
-           CopyRepeatParams(1, 1, static_cast<uint16_t>(toStride / block), 2 * step));
+           CopyRepeatParams(1, 1, count > 1 ? toStride / block : 0, 2 * step));
       Gather(other, padded, lastPlaces, static_cast<uint32_t>((2 * part - 1) * bytes),
              static_cast<uint32_t>(count));
       PipeBarrier<PIPE_V>();

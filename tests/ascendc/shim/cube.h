@@ -5,6 +5,7 @@
 // kernel_operator.h alone.
 #pragma once
 
+#include "fields.h"
 #include "pipes.h"
 
 #include <type_traits>
@@ -19,9 +20,27 @@ template <typename T> constexpr size_t fractalElements = 16 * fractalWidth<T>;
 
 constexpr size_t quotientUp(size_t a, size_t b) { return (a + b - 1) / b; }
 
+/// The range of srcDValue on 3510 is that of its header, where it has 64 bits.
 struct Nd2NzParams {
-  uint16_t ndNum = 0, nValue = 0, dValue = 0, srcNdMatrixStride = 0, srcDValue = 0,
-           dstNzC0Stride = 0, dstNzNStride = 0, dstNzMatrixStride = 0;
+#if __NPU_ARCH__ == 3510
+  shim::Field<uint16_t, 0, 4095, "Nd2NzParams::ndNum"> ndNum;
+  shim::Field<uint16_t, 0, 16384, "Nd2NzParams::nValue"> nValue;
+  shim::Field<uint32_t, 0, shim::most16, "Nd2NzParams::dValue"> dValue;
+  shim::Field<uint64_t, 0, shim::most16, "Nd2NzParams::srcNdMatrixStride"> srcNdMatrixStride;
+  shim::Field<uint64_t, 1, shim::most40, "Nd2NzParams::srcDValue"> srcDValue;
+  shim::Field<uint16_t, 1, 16384, "Nd2NzParams::dstNzC0Stride"> dstNzC0Stride;
+  shim::Field<uint16_t, 1, 16384, "Nd2NzParams::dstNzNStride"> dstNzNStride;
+  shim::Field<uint32_t, 0, 16384, "Nd2NzParams::dstNzMatrixStride"> dstNzMatrixStride;
+#else
+  shim::Field<uint16_t, 0, 4095, "Nd2NzParams::ndNum"> ndNum;
+  shim::Field<uint16_t, 0, 16384, "Nd2NzParams::nValue"> nValue;
+  shim::Field<uint16_t, 0, shim::most16, "Nd2NzParams::dValue"> dValue;
+  shim::Field<uint16_t, 0, shim::most16, "Nd2NzParams::srcNdMatrixStride"> srcNdMatrixStride;
+  shim::Field<uint16_t, 1, shim::most16, "Nd2NzParams::srcDValue"> srcDValue;
+  shim::Field<uint16_t, 1, 16384, "Nd2NzParams::dstNzC0Stride"> dstNzC0Stride;
+  shim::Field<uint16_t, 1, 16384, "Nd2NzParams::dstNzNStride"> dstNzNStride;
+  shim::Field<uint16_t, 0, 16384, "Nd2NzParams::dstNzMatrixStride"> dstNzMatrixStride;
+#endif
 };
 
 /// The rows of a matrix in global memory as fractals in L1. Columns up to a whole fractal are zero.
@@ -30,8 +49,6 @@ void DataCopy(const LocalTensor<T> &to, const GlobalTensor<T> &from, const Nd2Nz
               Where where = Where::current()) {
   shim::expect(params.ndNum == 1 && to.position == TPosition::A1, "one matrix into L1", where);
   shim::expect(to.address % 32 == 0, "a target on 32 bytes", where);
-  shim::expect(params.dstNzC0Stride <= 16384 && params.nValue <= 16384, "at most 16384 rows",
-               where);
   shim::work(PIPE_MTE2, [=] {
     constexpr size_t width = fractalWidth<T>;
     for (size_t n = 0; n < params.nValue; ++n) {
@@ -47,9 +64,9 @@ void DataCopy(const LocalTensor<T> &to, const GlobalTensor<T> &from, const Nd2Nz
 }
 
 template <typename T> struct InitConstValueParams {
-  InitConstValueParams(uint16_t repeatTimes, uint16_t blockNum, uint16_t dstGap, T initValue)
-      : repeatTimes(repeatTimes), blockNum(blockNum), dstGap(dstGap), initValue(initValue) {}
-  uint16_t repeatTimes, blockNum, dstGap;
+  shim::Field<uint16_t, 0, 32767, "InitConstValueParams::repeatTimes"> repeatTimes;
+  shim::Field<uint16_t, 0, 32767, "InitConstValueParams::blockNum"> blockNum;
+  shim::Field<uint16_t, 0, 32767, "InitConstValueParams::dstGap"> dstGap;
   T initValue;
 };
 
@@ -74,9 +91,10 @@ void InitConstValue(const LocalTensor<T> &to, const InitConstValueParams<T> &par
 }
 
 struct DataCopyParams {
-  DataCopyParams(uint16_t count, uint16_t length, uint16_t sourceGap, uint16_t targetGap)
-      : count(count), length(length), sourceGap(sourceGap), targetGap(targetGap) {}
-  uint16_t count, length, sourceGap, targetGap;
+  shim::Field<uint16_t, 0, 4095, "DataCopyParams::blockCount"> blockCount;
+  shim::Field<uint16_t, 0, shim::most16, "DataCopyParams::blockLen"> blockLen;
+  shim::Field<uint16_t, 0, shim::most16, "DataCopyParams::srcGap"> srcGap;
+  shim::Field<uint16_t, 0, shim::most16, "DataCopyParams::dstGap"> dstGap;
 };
 
 #if __NPU_ARCH__ == 3510
@@ -87,19 +105,19 @@ void copyIntoL1(const LocalTensor<T> &to, const LocalTensor<T> &from, const Data
   shim::expect(from.position == TPosition::VECCALC && to.position == TPosition::A1 &&
                    from.address % 32 == 0 && to.address % 32 == 0,
                "UB into L1, on 32 bytes", where);
-  shim::expect(params.count > 0 && params.count <= 4095, "1 to 4095 pieces", where);
+  shim::expect(params.blockCount > 0, "one piece or more", where);
   shim::work(PIPE_MTE3, [=] {
     constexpr size_t width = 32 / sizeof(T);
-    const size_t length = params.length * width;
-    for (size_t i = 0; i < params.count; ++i)
-      shim::copy(to.accessOf(0, i * (length + params.targetGap * width), length, where),
-                 from.access(i * (length + params.sourceGap * width), length, where),
+    const size_t length = params.blockLen * width;
+    for (size_t i = 0; i < params.blockCount; ++i)
+      shim::copy(to.accessOf(0, i * (length + params.dstGap * width), length, where),
+                 from.access(i * (length + params.srcGap * width), length, where),
                  length * sizeof(T), length * sizeof(T));
   });
 }
 #endif
 
-/// L1 into the bias table, in blocks of 64 bytes.
+/// L1 into the bias table, in blocks of 64 bytes; of dav-3510 in an even number of blocks of 32.
 template <typename T>
 void DataCopy(const LocalTensor<T> &to, const LocalTensor<T> &from, const DataCopyParams &params,
               Where where = Where::current()) {
@@ -110,9 +128,11 @@ void DataCopy(const LocalTensor<T> &to, const LocalTensor<T> &from, const DataCo
   shim::expect(from.position == TPosition::A1 && to.position == TPosition::C2,
                "L1 into the bias table", where);
   shim::expect(to.address % 64 == 0 && from.address % 32 == 0, "a target on 64 bytes", where);
-  shim::expect(params.count == 1, "one piece", where);
+  shim::expect(params.blockCount == 1, "one piece", where);
+  constexpr size_t unit = __NPU_ARCH__ == 3510 ? 32 : 64;
+  shim::expect(params.blockLen * unit % 64 == 0, "an even number of blocks", where);
   shim::work(PIPE_MTE1, [=] {
-    const size_t count = params.length * 64 / sizeof(T);
+    const size_t count = params.blockLen * unit / sizeof(T);
     shim::copy(to.access(0, count, where), from.access(0, count, where), count * sizeof(T),
                count * sizeof(T));
   });
@@ -130,11 +150,11 @@ void expectIntoL0(const LocalTensor<T> &to, const LocalTensor<T> &from, Where wh
 
 #if __NPU_ARCH__ != 3510
 struct LoadData2DParams {
-  uint16_t startIndex = 0;
-  uint8_t repeatTimes = 0;
-  uint16_t srcStride = 0;
-  uint8_t sid = 0;
-  uint16_t dstGap = 0;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2DParams::startIndex"> startIndex;
+  shim::Field<uint8_t, 0, shim::most8, "LoadData2DParams::repeatTimes"> repeatTimes;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2DParams::srcStride"> srcStride;
+  shim::Field<uint8_t, 0, 0, "LoadData2DParams::sid"> sid;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2DParams::dstGap"> dstGap;
   bool ifTranspose = false;
 };
 
@@ -160,9 +180,11 @@ void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from, const LoadDa
 }
 
 struct LoadData2dTransposeParams {
-  uint16_t startIndex = 0;
-  uint8_t repeatTimes = 0;
-  uint16_t srcStride = 0, dstGap = 0, dstFracGap = 0;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2dTransposeParams::startIndex"> startIndex;
+  shim::Field<uint8_t, 0, shim::most8, "LoadData2dTransposeParams::repeatTimes"> repeatTimes;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2dTransposeParams::srcStride"> srcStride;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2dTransposeParams::dstGap"> dstGap;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2dTransposeParams::dstFracGap"> dstFracGap;
 };
 
 /// Squares of 32 x 32 bytes, two fractals of L1 each, transposed into two fractals.
@@ -189,11 +211,21 @@ void LoadDataWithTranspose(const LocalTensor<T> &to, const LocalTensor<T> &from,
 #endif
 
 template <typename T> struct LoadData3DParamsV2 {
-  uint8_t padList[4] = {0, 0, 0, 0}; // left, right, top, bottom
-  uint16_t l1H = 0, l1W = 0, channelSize = 0, kExtension = 0, mExtension = 0, kStartPt = 0,
-           mStartPt = 0;
-  uint8_t strideW = 1, strideH = 1, filterW = 1, filterH = 1, dilationFilterW = 1,
-          dilationFilterH = 1;
+  /// Left, right, top, bottom.
+  shim::Field<uint8_t, 0, shim::most8, "LoadData3DParamsV2::padList"> padList[4];
+  shim::Field<uint16_t, 0, 32767, "LoadData3DParamsV2::l1H"> l1H;
+  shim::Field<uint16_t, 0, 32767, "LoadData3DParamsV2::l1W"> l1W;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData3DParamsV2::channelSize"> channelSize;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData3DParamsV2::kExtension"> kExtension;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData3DParamsV2::mExtension"> mExtension;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData3DParamsV2::kStartPt"> kStartPt;
+  shim::Field<uint16_t, 0, 32767, "LoadData3DParamsV2::mStartPt"> mStartPt;
+  shim::Field<uint8_t, 0, 63, "LoadData3DParamsV2::strideW"> strideW = 1;
+  shim::Field<uint8_t, 0, 63, "LoadData3DParamsV2::strideH"> strideH = 1;
+  shim::Field<uint8_t, 0, shim::most8, "LoadData3DParamsV2::filterW"> filterW = 1;
+  shim::Field<uint8_t, 0, shim::most8, "LoadData3DParamsV2::filterH"> filterH = 1;
+  shim::Field<uint8_t, 0, shim::most8, "LoadData3DParamsV2::dilationFilterW"> dilationFilterW = 1;
+  shim::Field<uint8_t, 0, shim::most8, "LoadData3DParamsV2::dilationFilterH"> dilationFilterH = 1;
   bool enTranspose = false, enSmallK = false;
   T padValue = {};
   bool filterSizeW = false, filterSizeH = false, fMatrixCtrl = false;
@@ -231,28 +263,11 @@ template <typename T> struct Windows {
   size_t depth;
 };
 
-#if __NPU_ARCH__ == 3510
-struct LoadDataRepeatParam {
-  uint16_t repeatStride = 0;
-  uint8_t repeatTime = 1, repeatMode = 0;
-  uint16_t dstStride = 0;
-};
-/// Fractals from a column of them in L0 to the next, of the next LoadData of windows.
-inline size_t nextStride = 0;
-inline void SetLoadDataRepeat(const LoadDataRepeatParam &params, Where where = Where::current()) {
-  shim::expect(params.repeatTime == 1 && params.dstStride > 0, "one repeat", where);
-  nextStride = params.dstStride;
-}
-#endif
-
+/// Of dav-3510, `stride` fractals lie between columns of them in L0.
 template <typename T>
-void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
-              const LoadData3DParamsV2<T> &params, Where where = Where::current()) {
+void loadWindows(const LocalTensor<T> &to, const LocalTensor<T> &from,
+                 const LoadData3DParamsV2<T> &params, [[maybe_unused]] size_t stride, Where where) {
   constexpr size_t width = fractalWidth<T>;
-#if __NPU_ARCH__ == 3510
-  const size_t stride = std::exchange(nextStride, 0);
-  shim::expect(stride > 0, "SetLoadDataRepeat in front of it", where);
-#endif
   expectIntoL0(to, from, where);
   const bool isB = to.position == TPosition::B2, transposes = isB || params.enTranspose;
   shim::expect(sizeof(T) > 1 || !transposes, "two bytes or more of what is transposed", where);
@@ -260,9 +275,10 @@ void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
   shim::expect(params.l1W > 0 && params.l1W <= 32767 && params.l1H > 0 && params.l1H <= 32767,
                "an image of 1 to 32767 lines and columns", where);
   shim::expect(windows.width > 0 && windows.height > 0, "windows within the image", where);
-  shim::expect(params.strideW > 0 && params.strideW <= 63 && params.strideH > 0 &&
-                   params.strideH <= 63,
-               "a stride of 1 to 63", where);
+  shim::expect(params.strideW > 0 && params.strideH > 0, "a stride of 1 or more", where);
+  const size_t ofBlock = params.channelSize * sizeof(T) % 32;
+  shim::expect(ofBlock == 0 || ofBlock == 16 || ofBlock == 4 * sizeof(T),
+               "channels that fill blocks of 32 bytes, half of one more, or four of it", where);
   shim::expect(params.kStartPt % width == 0 && params.kExtension % width == 0 &&
                    params.kExtension > 0 &&
                    size_t(params.kStartPt) + params.kExtension <= windows.depth,
@@ -297,10 +313,44 @@ void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
   });
 }
 
+#if __NPU_ARCH__ == 3510
+struct LoadDataRepeatParamWithStride {
+  shim::Field<uint16_t, 0, shim::most16, "LoadDataRepeatParamWithStride::repeatStride">
+      repeatStride;
+  shim::Field<uint8_t, 0, shim::most8, "LoadDataRepeatParamWithStride::repeatTime"> repeatTime = 1;
+  shim::Field<uint8_t, 0, 1, "LoadDataRepeatParamWithStride::repeatMode"> repeatMode;
+  shim::Field<uint16_t, 0, shim::most16, "LoadDataRepeatParamWithStride::dstStride"> dstStride;
+};
+/// Fractals from a column of them in L0 to the next, of the next LoadDataWithStride.
+inline size_t nextStride = 0;
+inline void SetLoadDataRepeatWithStride(const LoadDataRepeatParamWithStride &params,
+                                        Where where = Where::current()) {
+  shim::expect(params.repeatTime == 1 && params.dstStride > 0, "one repeat", where);
+  nextStride = params.dstStride;
+}
+template <typename T>
+void LoadDataWithStride(const LocalTensor<T> &to, const LocalTensor<T> &from,
+                        const LoadData3DParamsV2<T> &params, Where where = Where::current()) {
+  const size_t stride = std::exchange(nextStride, 0);
+  shim::expect(stride > 0, "SetLoadDataRepeatWithStride in front of it", where);
+  loadWindows(to, from, params, stride, where);
+}
+#endif
+
+/// Of dav-3510 L0 is taken to have the rows that are loaded, and no more.
+template <typename T>
+void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
+              const LoadData3DParamsV2<T> &params, Where where = Where::current()) {
+  loadWindows(to, from, params,
+              quotientUp(params.enTranspose ? params.kExtension : params.mExtension, 16), where);
+}
+
 //===--- the matrix unit -------------------------------------------------------------------===//
 
 struct MmadParams {
-  uint16_t m = 0, n = 0, k = 0;
+  shim::Field<uint16_t, 0, 4095, "MmadParams::m"> m;
+  shim::Field<uint16_t, 0, 4095, "MmadParams::n"> n;
+  shim::Field<uint16_t, 0, 4095, "MmadParams::k"> k;
   bool cmatrixInitVal = true, cmatrixSource = false, kDirectionAlign = false;
 };
 
@@ -319,11 +369,10 @@ void multiply(const LocalTensor<Sum<T>> &c, const LocalTensor<T> &a, const Local
                "L0A times L0B into L0C", where);
   shim::expect(a.address % 512 == 0 && b.address % 512 == 0 && c.address % 1024 == 0,
                "operands on 512 bytes and sums on 1024", where);
-  shim::expect(params.m <= 4095 && params.n <= 4095 && params.k <= 4095, "at most 4095", where);
   shim::expect(params.m != 1, "more than one row, else L0A is read as a vector", where);
   shim::expect(!params.cmatrixSource, "sums from L0C", where);
-  shim::expect(!params.kDirectionAlign || sizeof(T) == 4, "f32 with a depth of whole squares",
-               where);
+  shim::expect(!params.kDirectionAlign || (sizeof(T) == 4 && __NPU_ARCH__ == 2201),
+               "f32 with a depth of whole squares, of dav-2201", where);
   const LocalTensor<Sum<T>> row = bias ? *bias : c;
   const bool hasBias = bias;
   if (hasBias)
@@ -390,27 +439,34 @@ struct FixpipeConfig {
 };
 inline constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
 struct Nz2NdParams {
-  uint16_t ndNum = 1, srcNdStride = 0;
-  uint32_t dstNdStride = 0;
+  shim::Field<uint16_t, 0, shim::most16, "Nz2NdParams::ndNum"> ndNum = 1;
+  shim::Field<uint16_t, 0, shim::most16, "Nz2NdParams::srcNdStride"> srcNdStride;
+  shim::Field<uint32_t, 0, shim::most32, "Nz2NdParams::dstNdStride"> dstNdStride;
 };
 template <CO2Layout> struct FixpipeParamsArch3510 {
-  uint16_t nSize = 0, mSize = 0, srcStride = 0;
-  uint32_t dstStride = 0;
+  shim::Field<uint16_t, 0, 4095, "FixpipeParamsArch3510::nSize"> nSize;
+  shim::Field<uint16_t, 0, shim::most16, "FixpipeParamsArch3510::mSize"> mSize;
+  shim::Field<uint16_t, 0, shim::most16, "FixpipeParamsArch3510::srcStride"> srcStride;
+  shim::Field<uint32_t, 1, shim::most32, "FixpipeParamsArch3510::dstStride"> dstStride;
   QuantMode_t quantPre = QuantMode_t::NoQuant;
   bool reluEn = false;
   Nz2NdParams params;
-  uint8_t dualDstCtl = 0;
+  shim::Field<uint8_t, 0, 2, "FixpipeParamsArch3510::dualDstCtl"> dualDstCtl;
   bool subBlockId = false;
 };
 using SumsParams = FixpipeParamsArch3510<CO2Layout::ROW_MAJOR>;
 constexpr int ndNumOf(const SumsParams &params) { return params.params.ndNum; }
 #else
 struct FixpipeParamsV220 {
-  uint16_t nSize = 0, mSize = 0, srcStride = 0;
-  uint32_t dstStride = 0;
+  shim::Field<uint16_t, 0, 4095, "FixpipeParamsV220::nSize"> nSize;
+  shim::Field<uint16_t, 0, 8192, "FixpipeParamsV220::mSize"> mSize;
+  shim::Field<uint16_t, 0, shim::most16, "FixpipeParamsV220::srcStride"> srcStride;
+  shim::Field<uint32_t, 1, shim::most32, "FixpipeParamsV220::dstStride"> dstStride;
   QuantMode_t quantPre = QuantMode_t::NoQuant;
   bool reluEn = false;
-  uint16_t ndNum = 1, srcNdStride = 0, dstNdStride = 0;
+  shim::Field<uint16_t, 0, shim::most16, "FixpipeParamsV220::ndNum"> ndNum = 1;
+  shim::Field<uint16_t, 0, 512, "FixpipeParamsV220::srcNdStride"> srcNdStride;
+  shim::Field<uint16_t, 0, shim::most16, "FixpipeParamsV220::dstNdStride"> dstNdStride;
 };
 struct FixpipeConfig {};
 inline constexpr FixpipeConfig CFG_ROW_MAJOR = {};
@@ -429,7 +485,7 @@ void takeSums(T *to, const LocalTensor<U> &from, size_t row, const SumsParams &p
     if constexpr (std::is_same_v<T, U>)
       to[j] = sum;
     else
-      shim::fromFloat(to[j], sum);
+      to[j] = shim::rounded<T>(sum);
   }
 }
 
@@ -472,12 +528,14 @@ void Fixpipe(const LocalTensor<T> &to, const LocalTensor<U> &from, const SumsPar
 }
 
 struct LoadData2DParamsV2 {
-  uint32_t mStartPosition = 0, kStartPosition = 0;
-  uint16_t mStep = 0, kStep = 0;
-  int32_t srcStride = 0;
-  uint16_t dstStride = 0;
+  shim::Field<uint32_t, 0, shim::most32, "LoadData2DParamsV2::mStartPosition"> mStartPosition;
+  shim::Field<uint32_t, 0, shim::most32, "LoadData2DParamsV2::kStartPosition"> kStartPosition;
+  shim::Field<uint16_t, 0, shim::most8, "LoadData2DParamsV2::mStep"> mStep;
+  shim::Field<uint16_t, 0, shim::most8, "LoadData2DParamsV2::kStep"> kStep;
+  shim::Field<int32_t, INT32_MIN, INT32_MAX, "LoadData2DParamsV2::srcStride"> srcStride;
+  shim::Field<uint16_t, 0, shim::most16, "LoadData2DParamsV2::dstStride"> dstStride;
   bool ifTranspose = false;
-  uint8_t sid = 0;
+  shim::Field<uint8_t, 0, 0, "LoadData2DParamsV2::sid"> sid;
 };
 
 /// Columns of fractals of L1 as such into L0A or L0B, each as it is or transposed: of one byte two
@@ -487,8 +545,7 @@ void LoadData(const LocalTensor<T> &to, const LocalTensor<T> &from,
               const LoadData2DParamsV2 &params, Where where = Where::current()) {
   static_assert(sizeof(T) <= 4);
   expectIntoL0(to, from, where);
-  shim::expect(params.mStep > 0 && params.mStep <= 255 && params.kStep > 0 && params.kStep <= 255,
-               "1 to 255 fractals of rows and of columns", where);
+  shim::expect(params.mStep > 0 && params.kStep > 0, "one fractal or more", where);
   shim::expect(!params.ifTranspose || sizeof(T) == 2 || (sizeof(T) == 1 && params.mStep % 2 == 0),
                "transposed fractals of two bytes, or squares of one byte", where);
   shim::work(PIPE_MTE1, [=] {

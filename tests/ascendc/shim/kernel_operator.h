@@ -20,6 +20,7 @@
 #define __vector__
 #define __mix__(cubes, vectors)
 #define __aicore__
+#define __schedmode__(mode)
 #define __gm__
 #define __cc__
 #define __ubuf__
@@ -65,6 +66,28 @@ inline void fromFloat(half &to, float value) { to = static_cast<half>(value); }
 inline void fromFloat(bfloat16_t &to, float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   to.bits = static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+/// A bit of CTRL, as it was when the instruction that runs was issued.
+inline bool hasControl(int bit) { return control() >> bit & 1; }
+/// Whether CTRL says what becomes of numbers beyond a type, and not each conversion.
+inline bool isGlobal() { return __NPU_ARCH__ != 3510 || hasControl(60); }
+/// The greatest number for an infinity, 0 for NaN, of a float of 16 bits.
+template <typename T> T saturated(T value) {
+  if constexpr (sizeof(T) == 2) {
+    const float number = toFloat(value);
+    if (number != number)
+      return std::bit_cast<T>(uint16_t(0));
+    constexpr uint16_t greatest = std::is_same_v<T, half> ? 0x7BFF : 0x7F7F;
+    if (std::bit_cast<uint32_t>(number) << 1 == 0xFF000000u)
+      return std::bit_cast<T>(uint16_t(greatest | (number < 0 ? 0x8000 : 0)));
+  }
+  return value;
+}
+/// A result of an instruction: with CTRL[48] = 0 half and bfloat16_t have no infinities and NaN.
+template <typename T> T rounded(float value) {
+  T result;
+  fromFloat(result, value);
+  return hasControl(48) ? result : saturated(result);
 }
 /// An operand of the matrix unit.
 template <typename T> float wide(T value) { return toFloat(value); }
@@ -170,7 +193,30 @@ private:
   T *data = nullptr;
 };
 
-inline void InitSocState() { shim::useArchitecture(__NPU_ARCH__); }
+/// Of dav-3510 it sets CTRL but for one bit; of dav-2201 CTRL is as the kernel before has left it.
+inline void InitSocState() {
+  shim::useArchitecture(__NPU_ARCH__);
+#if __NPU_ARCH__ == 3510
+  shim::setControl((shim::controlNow() & uint64_t(1) << 48) | uint64_t(1) << 60 | 8);
+#endif
+}
+
+#if __NPU_ARCH__ == 3510
+template <int8_t first, int8_t last> void expectBit() {
+  static_assert(first == last && (first == 48 || first == 53 || first == 59 || first == 60),
+                "another bit of CTRL");
+}
+template <int8_t first, int8_t last> void SetCtrlSpr(int64_t value) {
+  expectBit<first, last>();
+  const uint64_t bit = uint64_t(1) << first;
+  shim::setControl(value ? shim::controlNow() | bit : shim::controlNow() & ~bit);
+}
+template <int8_t first, int8_t last> int64_t GetCtrlSpr() {
+  expectBit<first, last>();
+  return shim::controlNow() >> first & 1;
+}
+#endif
+
 /// Of the cube cores, or of all vector cores.
 inline int64_t GetBlockIdx() {
   return shim::side() == 0 ? shim::block() : shim::block() * 2 + shim::side() - 1;
@@ -252,6 +298,14 @@ void CrossCoreWaitFlag(uint16_t id, Where where = Where::current()) {
 }
 
 } // namespace AscendC
+
+#if __NPU_ARCH__ == 2201
+// CTRL, as the compiler has it.
+inline uint64_t get_ctrl() { return shim::controlNow(); }
+inline void set_ctrl(uint64_t value) { shim::setControl(value); }
+inline uint64_t sbitset0(uint64_t value, int64_t bit) { return value & ~(uint64_t(1) << bit); }
+inline uint64_t sbitset1(uint64_t value, int64_t bit) { return value | uint64_t(1) << bit; }
+#endif
 
 #include "cube.h"
 

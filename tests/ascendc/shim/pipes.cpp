@@ -49,6 +49,7 @@ struct Step {
   int flag = 0; ///< of a barrier of all cores: it is one of the vector cores alone
   Where where = {};
   int behind = 0; ///< waits that held its core before it
+  uint64_t control = 0;
 };
 
 /// A kernel's function, run for one core in a thread of its own. One thread runs at a time.
@@ -65,6 +66,7 @@ struct alignas(512) Line {
 
 struct Core {
   Recording recording;
+  uint64_t control = uint64_t(1) << 53 | uint64_t(1) << 59;
   int cacheTime = 0; ///< of the last write that its scalar unit may have seen
   std::array<std::deque<Step>, pipes> queues;
   int holds = 0, passed = 0; ///< waits that hold the core: recorded, and done
@@ -88,6 +90,7 @@ Core *core = nullptr;                    // the same
 std::map<uintptr_t, size_t> allocations; // of global memory: address to bytes
 std::map<uintptr_t, int> writeTimes;     // of its allocations: when the last write was
 int now = 0;                             // counts writes
+uint64_t issuedControl = 0;              // of the instruction that runs
 std::map<const void *, size_t> tensors;  // whose address a kernel has taken, and their bytes
 
 void switchTo(int side) {
@@ -164,6 +167,7 @@ void runNext(int pipe) {
   core->queues[pipe].pop_front();
   switch (step.kind) {
   case Step::work:
+    issuedControl = step.control;
     return step.run();
   case Step::set:
     if (core->flags[step.flag])
@@ -328,6 +332,7 @@ void hasCores(bool ofBothKinds, bool meet) {
 
 static void push(int pipe, Step step) {
   step.behind = core->holds;
+  step.control = core->control;
   core->queues[pipe].push_back(std::move(step));
 }
 
@@ -376,6 +381,17 @@ void expect(bool holds, const char *rule, Where where) {
   if (!holds)
     stop(std::string("expected ") + rule, where);
 }
+
+void expectWithin(int64_t number, int64_t least, int64_t most, const char *name, Where where) {
+  if (number < least || number > most)
+    stop(std::string("expected ") + name + " of " + std::to_string(least) + " to " +
+             std::to_string(most) + ", found " + std::to_string(number),
+         where);
+}
+
+uint64_t controlNow() { return core->control; }
+void setControl(uint64_t value) { core->control = value; }
+uint64_t control() { return issuedControl; }
 
 void useArchitecture(int number) { chip = number == 3510 ? chip3510 : chip2201; }
 

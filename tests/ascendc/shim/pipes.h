@@ -51,6 +51,16 @@ void syncAll(bool ofVectorCores, Where where);
 
 /// Ends the program with a message at a place of the kernel where a rule does not hold.
 void expect(bool holds, const char *rule, Where where);
+/// The same of a number that is not in its range.
+void expectWithin(int64_t number, int64_t least, int64_t most, const char *name, Where where);
+
+/// CTRL of the core whose function runs. The kernel before has left what hurts most: numbers of 16
+/// bits without infinities (48), integers that end at the last one (53), conversions that do not
+/// (59).
+uint64_t controlNow();
+void setControl(uint64_t value);
+/// What it was when the instruction that runs was issued.
+uint64_t control();
 
 /// The chip, by its __NPU_ARCH__: how large its memories are, and what a wait between cores holds.
 void useArchitecture(int number);

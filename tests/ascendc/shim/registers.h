@@ -346,7 +346,7 @@ void Cast(RegTensor<T> &to, RegTensor<S> &from, MaskReg &mask, Where where = Whe
   for (size_t i = 0; i < 256 / bytes; ++i)
     if (const size_t source = i * (bytes / sizeof(S)); mask.has<S>(source))
       result.element[i * (bytes / sizeof(T))] =
-          converted<T>(from.element[source], RoundMode::CAST_RINT);
+          converted<T>(from.element[source], RoundMode::CAST_RINT, trait.satMode == SatMode::SAT);
   to = result;
 }
 

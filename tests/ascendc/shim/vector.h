@@ -2,6 +2,7 @@
 // see kernel_operator.h, which includes it.
 #pragma once
 
+#include "fields.h"
 #include "functions.h"
 
 #include <algorithm>
@@ -23,14 +24,16 @@ inline float greatest(float x, float y) {
 }
 inline float least(float x, float y) { return -greatest(-x, -y); }
 
-/// An operation on floats, rounded to T, or on integers, which wrap.
+/// An operation on floats, rounded to T, or on integers, which wrap or, with CTRL[53], end at the
+/// last one.
 template <typename T> T compute(auto operation, auto... operands) {
   if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(operation(static_cast<int64_t>(operands)...));
+    const int64_t exact = operation(static_cast<int64_t>(operands)...);
+    return static_cast<T>(hasControl(53) ? std::clamp<int64_t>(exact, std::numeric_limits<T>::min(),
+                                                               std::numeric_limits<T>::max())
+                                         : exact);
   } else {
-    T result;
-    fromFloat(result, operation(toFloat(operands)...));
-    return result;
+    return rounded<T>(operation(toFloat(operands)...));
   }
 }
 
@@ -40,13 +43,23 @@ namespace AscendC {
 
 //===--- transfers ----------------------------------------------------------------------------===//
 
+/// Of dav-3510 a gap in global memory has 40 bits, one in UB 16.
 struct DataCopyExtParams {
-  DataCopyExtParams(uint16_t count, uint32_t bytes, uint32_t sourceGap, uint32_t targetGap,
-                    uint32_t)
-      : count(count), bytes(bytes), sourceGap(sourceGap), targetGap(targetGap) {}
-  uint16_t count;
-  uint32_t bytes, sourceGap, targetGap;
+  shim::Field<uint16_t, 0, 4095, "DataCopyExtParams::blockCount"> blockCount;
+  shim::Field<uint32_t, 0, 2097151, "DataCopyExtParams::blockLen"> blockLen;
+#if __NPU_ARCH__ == 3510
+  shim::Field<int64_t, -2097151, shim::most40, "DataCopyExtParams::srcStride"> srcStride;
+  shim::Field<int64_t, -2097151, shim::most40, "DataCopyExtParams::dstStride"> dstStride;
+#else
+  shim::Field<uint32_t, 0, shim::most32, "DataCopyExtParams::srcStride"> srcStride;
+  shim::Field<uint32_t, 0, shim::most32, "DataCopyExtParams::dstStride"> dstStride;
+#endif
+  shim::Field<uint32_t, 0, shim::most32, "DataCopyExtParams::rsv"> rsv;
 };
+/// A gap in UB, in blocks of 32 bytes.
+inline void expectGap(int64_t gap, const char *name, Where where) {
+  shim::expectWithin(gap, 0, __NPU_ARCH__ == 3510 ? shim::most16 : shim::most32, name, where);
+}
 /// Without padding.
 template <typename T> struct DataCopyPadExtParams {};
 
@@ -57,11 +70,14 @@ void DataCopyPad(const LocalTensor<T> &to, const GlobalTensor<T> &from,
                  const DataCopyExtParams &params, const DataCopyPadExtParams<T> &,
                  Where where = Where::current()) {
   shim::expect(to.position == TPosition::VECCALC && to.address % 32 == 0, "a target in UB", where);
+  shim::expect(params.blockLen % sizeof(T) == 0, "whole elements", where);
+  expectGap(params.dstStride, "DataCopyExtParams::dstStride", where);
   shim::work(PIPE_MTE2, [=] {
-    const size_t count = params.bytes / sizeof(T), room = (params.bytes + 31) / 32 * 32 / sizeof(T);
-    for (size_t i = 0; i < params.count; ++i) {
-      const T *source = from.access(i * (count + params.sourceGap / sizeof(T)), count, where);
-      T *target = to.access(i * (room + params.targetGap * 32 / sizeof(T)), room, where);
+    const size_t bytes = params.blockLen, count = bytes / sizeof(T),
+                 room = (bytes + 31) / 32 * 32 / sizeof(T);
+    for (size_t i = 0; i < params.blockCount; ++i) {
+      const T *source = from.access(i * (count + params.srcStride / sizeof(T)), count, where);
+      T *target = to.access(i * (room + params.dstStride * 32 / sizeof(T)), room, where);
       shim::copy(target, source, count * sizeof(T), room * sizeof(T));
     }
   });
@@ -71,11 +87,14 @@ void DataCopyPad(const GlobalTensor<T> &to, const LocalTensor<T> &from,
                  const DataCopyExtParams &params, Where where = Where::current()) {
   shim::expect(from.position == TPosition::VECCALC && from.address % 32 == 0, "a source in UB",
                where);
+  shim::expect(params.blockLen % sizeof(T) == 0, "whole elements", where);
+  expectGap(params.srcStride, "DataCopyExtParams::srcStride", where);
   shim::work(PIPE_MTE3, [=] {
-    const size_t count = params.bytes / sizeof(T), room = (params.bytes + 31) / 32 * 32 / sizeof(T);
-    for (size_t i = 0; i < params.count; ++i) {
-      T *target = to.written(i * (count + params.targetGap / sizeof(T)), count, where);
-      shim::copy(target, from.access(i * (room + params.sourceGap * 32 / sizeof(T)), count, where),
+    const size_t bytes = params.blockLen, count = bytes / sizeof(T),
+                 room = (bytes + 31) / 32 * 32 / sizeof(T);
+    for (size_t i = 0; i < params.blockCount; ++i) {
+      T *target = to.written(i * (count + params.dstStride / sizeof(T)), count, where);
+      shim::copy(target, from.access(i * (room + params.srcStride * 32 / sizeof(T)), count, where),
                  count * sizeof(T), count * sizeof(T));
     }
   });
@@ -95,19 +114,18 @@ void DataCopy(const LocalTensor<T> &to, const LocalTensor<T> &from, uint32_t cou
 //===--- forms of instructions ----------------------------------------------------------------===//
 
 struct UnaryRepeatParams {
-  UnaryRepeatParams(uint16_t targetBlock, uint16_t sourceBlock, uint8_t targetRepeat,
-                    uint8_t sourceRepeat)
-      : targetBlock(targetBlock), sourceBlock(sourceBlock), targetRepeat(targetRepeat),
-        sourceRepeat(sourceRepeat) {}
-  uint16_t targetBlock, sourceBlock;
-  uint8_t targetRepeat, sourceRepeat;
+  shim::Field<uint16_t, 0, shim::most16, "UnaryRepeatParams::dstBlkStride"> dstBlkStride;
+  shim::Field<uint16_t, 0, shim::most16, "UnaryRepeatParams::srcBlkStride"> srcBlkStride;
+  shim::Field<uint8_t, 0, shim::most8, "UnaryRepeatParams::dstRepStride"> dstRepStride;
+  shim::Field<uint8_t, 0, shim::most8, "UnaryRepeatParams::srcRepStride"> srcRepStride;
 };
 struct BinaryRepeatParams {
-  BinaryRepeatParams(uint8_t targetBlock, uint8_t leftBlock, uint8_t rightBlock,
-                     uint8_t targetRepeat, uint8_t leftRepeat, uint8_t rightRepeat)
-      : targetBlock(targetBlock), leftBlock(leftBlock), rightBlock(rightBlock),
-        targetRepeat(targetRepeat), leftRepeat(leftRepeat), rightRepeat(rightRepeat) {}
-  uint8_t targetBlock, leftBlock, rightBlock, targetRepeat, leftRepeat, rightRepeat;
+  shim::Field<uint8_t, 0, shim::most8, "BinaryRepeatParams::dstBlkStride"> dstBlkStride;
+  shim::Field<uint8_t, 0, shim::most8, "BinaryRepeatParams::src0BlkStride"> src0BlkStride;
+  shim::Field<uint8_t, 0, shim::most8, "BinaryRepeatParams::src1BlkStride"> src1BlkStride;
+  shim::Field<uint8_t, 0, shim::most8, "BinaryRepeatParams::dstRepStride"> dstRepStride;
+  shim::Field<uint8_t, 0, shim::most8, "BinaryRepeatParams::src0RepStride"> src0RepStride;
+  shim::Field<uint8_t, 0, shim::most8, "BinaryRepeatParams::src1RepStride"> src1RepStride;
 };
 
 /// Element i of a repeat, whose blocks of 32 bytes and whose repeats are so many blocks apart.
@@ -154,9 +172,9 @@ void binary(const LocalTensor<T> &to, const LocalTensor<T> &left, const LocalTen
   shim::work(PIPE_V, [=] {
     for (size_t r = 0; r < repeats; ++r)
       for (size_t i = 0; i < mask; ++i)
-        *to.access(placeOf<T>(r, i, p.targetBlock, p.targetRepeat), 1, where) =
-            operation(*left.access(placeOf<T>(r, i, p.leftBlock, p.leftRepeat), 1, where),
-                      *right.access(placeOf<T>(r, i, p.rightBlock, p.rightRepeat), 1, where));
+        *to.access(placeOf<T>(r, i, p.dstBlkStride, p.dstRepStride), 1, where) =
+            operation(*left.access(placeOf<T>(r, i, p.src0BlkStride, p.src0RepStride), 1, where),
+                      *right.access(placeOf<T>(r, i, p.src1BlkStride, p.src1RepStride), 1, where));
   });
 }
 
@@ -219,9 +237,9 @@ void Adds(const LocalTensor<T> &to, const LocalTensor<T> &from, T y, uint64_t ma
     for (size_t r = 0; r < repeats; ++r)
       for (size_t i = 0; i < 256 / sizeof(T); ++i)
         if (bits[i / 64] >> (i % 64) & 1)
-          *to.access(placeOf<T>(r, i, p.targetBlock, p.targetRepeat), 1, where) = shim::compute<T>(
+          *to.access(placeOf<T>(r, i, p.dstBlkStride, p.dstRepStride), 1, where) = shim::compute<T>(
               [](auto a, auto b) { return a + b; },
-              *from.access(placeOf<T>(r, i, p.sourceBlock, p.sourceRepeat), 1, where), y);
+              *from.access(placeOf<T>(r, i, p.srcBlkStride, p.srcRepStride), 1, where), y);
   });
 }
 
@@ -252,8 +270,8 @@ void Duplicate(const LocalTensor<T> &to, const T &value, const int32_t &count,
 //===--- broadcasts ---------------------------------------------------------------------------===//
 
 struct BrcbRepeatParams {
-  BrcbRepeatParams(uint16_t block, uint16_t repeat) : block(block), repeat(repeat) {}
-  uint16_t block, repeat;
+  shim::Field<uint16_t, 0, shim::most16, "BrcbRepeatParams::dstBlkStride"> dstBlkStride;
+  shim::Field<uint16_t, 0, shim::most16, "BrcbRepeatParams::dstRepStride"> dstRepStride;
 };
 /// Eight elements a repeat, each as a block of 32 bytes.
 template <typename T>
@@ -265,17 +283,16 @@ void Brcb(const LocalTensor<T> &to, const LocalTensor<T> &from, uint8_t repeats,
     constexpr size_t width = 32 / sizeof(T);
     for (size_t r = 0; r < repeats; ++r)
       for (size_t i = 0; i < 8; ++i)
-        std::fill_n(to.access((r * p.repeat + i * p.block) * width, width, where), width,
-                    *from.access(r * 8 + i, 1, where));
+        std::fill_n(to.access((r * p.dstRepStride + i * p.dstBlkStride) * width, width, where),
+                    width, *from.access(r * 8 + i, 1, where));
   });
 }
 
 struct CopyRepeatParams {
-  CopyRepeatParams(uint16_t targetBlock, uint16_t sourceBlock, uint16_t targetRepeat,
-                   uint16_t sourceRepeat)
-      : targetBlock(targetBlock), sourceBlock(sourceBlock), targetRepeat(targetRepeat),
-        sourceRepeat(sourceRepeat) {}
-  uint16_t targetBlock, sourceBlock, targetRepeat, sourceRepeat;
+  shim::Field<uint16_t, 0, shim::most16, "CopyRepeatParams::dstStride"> dstStride;
+  shim::Field<uint16_t, 0, shim::most16, "CopyRepeatParams::srcStride"> srcStride;
+  shim::Field<uint16_t, 0, 4095, "CopyRepeatParams::dstRepeatSize"> dstRepeatSize;
+  shim::Field<uint16_t, 0, 4095, "CopyRepeatParams::srcRepeatSize"> srcRepeatSize;
 };
 template <typename T>
 void Copy(const LocalTensor<T> &to, const LocalTensor<T> &from, uint64_t mask, uint8_t repeats,
@@ -286,8 +303,8 @@ void Copy(const LocalTensor<T> &to, const LocalTensor<T> &from, uint64_t mask, u
   shim::work(PIPE_V, [=] {
     for (size_t r = 0; r < repeats; ++r)
       for (size_t i = 0; i < mask; ++i)
-        *to.access(placeOf<T>(r, i, p.targetBlock, p.targetRepeat), 1, where) =
-            *from.access(placeOf<T>(r, i, p.sourceBlock, p.sourceRepeat), 1, where);
+        *to.access(placeOf<T>(r, i, p.dstStride, p.dstRepeatSize), 1, where) =
+            *from.access(placeOf<T>(r, i, p.srcStride, p.srcRepeatSize), 1, where);
   });
 }
 
@@ -500,18 +517,22 @@ enum class RoundMode {
   CAST_TRUNC
 };
 
-/// A float to the nearest integer, the last one beyond all; of NaN 0.
-template <typename D> D toInteger(float x) {
+/// A float to the nearest integer. Beyond all it is the last one, or, of a finite float that does
+/// not saturate, what the bits of the type have; of NaN 0.
+template <typename D> D toInteger(float x, bool saturates) {
   if (x != x)
     return 0;
   const double rounded = std::nearbyint(static_cast<double>(x));
   const double low = std::numeric_limits<D>::min(), high = std::numeric_limits<D>::max();
+  if (!saturates && std::fabs(x) < 0x1p63f)
+    return static_cast<D>(static_cast<int64_t>(rounded));
   return static_cast<D>(rounded < low ? low : rounded > high ? high : rounded);
 }
 
-template <typename D, typename S> D converted(S x, RoundMode mode) {
+/// `own`: what the call says of numbers beyond the type, which holds where CTRL does not decide.
+template <typename D, typename S> D converted(S x, RoundMode mode, bool own = true) {
   if constexpr (std::is_integral_v<D>) {
-    return toInteger<D>(shim::toFloat(x));
+    return toInteger<D>(shim::toFloat(x), shim::isGlobal() ? !shim::hasControl(59) : own);
   } else {
     float wide;
     if constexpr (std::is_integral_v<S>)
@@ -524,7 +545,7 @@ template <typename D, typename S> D converted(S x, RoundMode mode) {
                                             : std::nearbyint(wide);
     D result;
     shim::fromFloat(result, wide);
-    return result;
+    return (shim::isGlobal() ? !shim::hasControl(48) : own) ? shim::saturated(result) : result;
   }
 }
 

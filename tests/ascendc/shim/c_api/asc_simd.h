@@ -19,6 +19,11 @@ inline FixpipeRegisters fixpipeRegisters;
 /// Rows of L0C as rows of a matrix, `sourceStride` rows from a column of fractals to the next.
 inline void storeLeakyRelu(half *to, const float *from, size_t columns, size_t rows,
                            size_t targetStride, size_t sourceStride, Where where) {
+  constexpr int64_t mostRows = __NPU_ARCH__ == 3510 ? most16 : 8192;
+  expectWithin(int64_t(columns), 0, 4095, "asc_copy_l0c2gm::n_size", where);
+  expectWithin(int64_t(rows), 0, mostRows, "asc_copy_l0c2gm::m_size", where);
+  expectWithin(int64_t(targetStride), 1, most32, "asc_copy_l0c2gm::dst_stride", where);
+  expectWithin(int64_t(sourceStride), 0, most16, "asc_copy_l0c2gm::src_stride", where);
   const FixpipeRegisters registers = fixpipeRegisters;
   const size_t inside = bytesOfTensor(from) / sizeof(float);
   expect(registers.isOneMatrix && registers.hasAlpha, "one matrix and the slope to be set before",
@@ -36,7 +41,7 @@ inline void storeLeakyRelu(half *to, const float *from, size_t columns, size_t r
       half *row = static_cast<half *>(global(to + i * targetStride, columns * sizeof(half), where));
       for (size_t j = 0; j < columns; ++j) {
         const float sum = from[(j / 16 * sourceStride + i) * 16 + j % 16];
-        fromFloat(row[j], sum >= 0 ? sum : alpha * sum);
+        row[j] = rounded<half>(sum >= 0 ? sum : alpha * sum);
       }
     }
   });
@@ -53,8 +58,8 @@ inline void asc_set_l0c2gm_lrelu_alpha(float &alpha) {
 }
 
 #if __NPU_ARCH__ == 3510
-inline void asc_copy_l0c2gm(half *to, float *from, uint16_t columns, uint16_t rows,
-                            uint32_t targetStride, uint16_t sourceStride, uint8_t cacheMode,
+inline void asc_copy_l0c2gm(half *to, float *from, int64_t columns, int64_t rows,
+                            int64_t targetStride, int64_t sourceStride, uint8_t cacheMode,
                             uint8_t clipRelu, uint8_t unitFlag, uint64_t quantPre, uint8_t reluPre,
                             bool channelSplit, bool nz2nd, uint64_t quantPost, uint8_t reluPost,
                             bool clipReluPost, uint8_t eltwise, bool eltwiseAntq, bool c0Pad,
@@ -64,8 +69,8 @@ inline void asc_copy_l0c2gm(half *to, float *from, uint16_t columns, uint16_t ro
                    !clipReluPost && eltwise == 0 && !eltwiseAntq && !c0Pad && !broadcast && !nz2dn,
                "nothing beside leaky ReLU", where);
 #else
-inline void asc_copy_l0c2gm(half *to, float *from, uint16_t columns, uint16_t rows,
-                            uint32_t targetStride, uint16_t sourceStride, uint8_t unitFlag,
+inline void asc_copy_l0c2gm(half *to, float *from, int64_t columns, int64_t rows,
+                            int64_t targetStride, int64_t sourceStride, uint8_t unitFlag,
                             uint64_t quantPre, uint8_t reluPre, bool channelSplit, bool nz2nd,
                             shim::Where where = shim::Where::current()) {
 #endif
