@@ -12,6 +12,7 @@ import tempfile
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "run"))
+import calls
 from command import LONGEST, MMK, CommandTest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -117,7 +118,10 @@ class ProjectTest(CommandTest):
         project = self.folder / f"project{len(list(self.folder.glob('project*')))}"
         self.mmk("compile", program, *self.machine, *words, "--emit=ascendc", "-o", project, exit=exit)
         if self.code == 0:
-            self.variant = re.search("// variant +(.*)", self.header(project).read_text())[1]
+            text = self.header(project).read_text()
+            self.variant = re.search("// variant +(.*)", text)[1]
+            # Each call and field is one that the tables of docs/ascendc.md have for the chip.
+            self.assertEqual(set(), calls.unlisted(project, re.search(r"dav-(\d+)", text)[1]))
         return project
 
     def header(self, project):
