@@ -53,7 +53,10 @@ private:
 
   /// The name of a parameter with this argument.
   std::string parameter(const std::string &type, const std::string &argument, std::string name);
-  std::string extent(mlir::Value value, const char *name);
+  std::string rowsOf(mlir::Value rows) { return extent(rows, "uint16_t", "rows"); }
+  /// A row of one byte an element may have 65536.
+  std::string columnsOf(mlir::Value columns) { return extent(columns, "uint32_t", "columns"); }
+  std::string extent(mlir::Value value, const char *type, const char *name);
   std::string address(mlir::Value buffer, mlir::Value slot, int64_t copy, mlir::Type element,
                       bool isStored);
   std::string scalar(mlir::Value value, mlir::Type element);
@@ -98,11 +101,11 @@ std::string FunctionWriter::parameter(const std::string &type, const std::string
 }
 
 /// Rows or columns: a number, or a parameter.
-std::string FunctionWriter::extent(mlir::Value value, const char *name) {
+std::string FunctionWriter::extent(mlir::Value value, const char *type, const char *name) {
   const std::string text = expressions.of(value);
   if (llvm::all_of(text, llvm::isDigit))
     return text;
-  return parameter("uint16_t", fmt::format("static_cast<uint16_t>({})", text), name);
+  return parameter(type, fmt::format("static_cast<{}>({})", type, text), name);
 }
 
 std::string FunctionWriter::address(mlir::Value buffer, mlir::Value slot, int64_t copy,
@@ -134,7 +137,8 @@ std::string FunctionWriter::partsOf(const std::string &columns) {
   std::string &name = parts[columns];
   if (name.empty()) {
     name = parts.size() == 1 ? "parts" : fmt::format("parts_{}", parts.size() - 1);
-    partLines += fmt::format("  const uint16_t {} = ({} + 63) / 64;\n", name, columns);
+    partLines +=
+        fmt::format("  const auto {} = static_cast<uint16_t>(({} + 63) / 64);\n", name, columns);
   }
   return name;
 }
@@ -265,8 +269,8 @@ mlir::LogicalResult FunctionWriter::addVector(aicore::VectorOp op) {
   using Role = aicore::VectorTile::Role;
   Loop loop;
   loop.op = op;
-  loop.rows = extent(op.getRows(), "rows");
-  loop.columns = extent(op.getColumns(), "columns");
+  loop.rows = rowsOf(op.getRows());
+  loop.columns = columnsOf(op.getColumns());
   for (mlir::Value argument : op.getBody().getArguments()) {
     if (argument.use_empty())
       continue;
@@ -324,8 +328,8 @@ RegisterCombination registerCombination(ReduceKind kind, mlir::Type element) {
 void FunctionWriter::reduceEachRow(aicore::ReduceOp op, const std::string &source,
                                    const std::string &target) {
   const mlir::Type element = elementOf(op.getSource());
-  const std::string type = deviceType(element), rows = extent(op.getRows(), "rows"),
-                    columns = extent(op.getColumns(), "columns");
+  const std::string type = deviceType(element), rows = rowsOf(op.getRows()),
+                    columns = columnsOf(op.getColumns());
   const RegisterCombination by = registerCombination(op.getKind(), element);
   const std::string identity =
       parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
@@ -350,8 +354,8 @@ void FunctionWriter::reduceEachRow(aicore::ReduceOp op, const std::string &sourc
 void FunctionWriter::reduceAllRows(aicore::ReduceOp op, const std::string &source,
                                    const std::string &target) {
   const mlir::Type element = elementOf(op.getSource());
-  const std::string type = deviceType(element), rows = extent(op.getRows(), "rows"),
-                    columns = extent(op.getColumns(), "columns");
+  const std::string type = deviceType(element), rows = rowsOf(op.getRows()),
+                    columns = columnsOf(op.getColumns());
   const RegisterCombination by = registerCombination(op.getKind(), element);
   const std::string identity =
       parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");

@@ -100,6 +100,13 @@ kernel product(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   schedule { cores = 1; tile M = 16, N = 16, K = 16; }
 }
 """
+# A row of more elements than 16 bits count.
+WIDE = """\
+kernel wide(x: i8[M, N]) -> y: i8[M, N] {
+  y = max(x, 3);
+  schedule { cores = 1; tile M = 1, N = 65536; buffers ub = 1, out = 1; }
+}
+"""
 BIAS = """\
 kernel product(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
   c = a @ b + bias;
@@ -206,6 +213,9 @@ class KernelsTest(ProjectTest):
 
 class Kernels950Test(KernelsTest):
     machine = ("--machine", "ascend950pr")
+
+    def test_wide_rows(self):
+        self.check(WIDE, [(2, 65536)], orders=("ahead",))
 
     def test_part_of_l0(self):
         """Windows into a part of L0A: LoadData would take it to have their rows alone."""
