@@ -133,17 +133,63 @@ class ErrorsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, "^error: unknown machine ascend; legal: ascend310p3, ")
 
+    def python(self, folder, line):
+        """A python3 in a folder of its own."""
+        (self.folder / folder).mkdir()
+        python = self.folder / folder / "python3"
+        python.write_text(f"#!/bin/sh\nexec {line} \"$@\"\n")
+        python.chmod(0o755)
+        return python
+
     def test_missing_packages(self):
-        """With a Python that has no packages of the system, or not this one."""
-        python = self.folder / "python3"
-        for line, package in [(f"{sys.executable} -S", "numpy"), (f"env -u PYTHONPATH {sys.executable}", "mmk")]:
-            with self.subTest(package):
-                python.write_text(f"#!/bin/sh\nexec {line} \"$@\"\n")
-                python.chmod(0o755)
-                done = self.mmk(MLP, PATH=f"{self.folder}:/usr/bin", PYTHONPATH="")
-                self.assertEqual((done.returncode, done.stderr), (
-                    2, f"error: {sys.executable} has no package {package}, which mmk import needs; Debian's is "
-                       f"python3-{package}\n"))
+        """The first Python that has the packages is used; where none has, the message says which were tried."""
+        bare, whole = self.python("bare", f"{sys.executable} -S"), self.python("whole", sys.executable)
+        done = self.mmk(MLP, PATH=f"{bare.parent}:{whole.parent}:/usr/bin", PYTHONPATH="")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        (self.folder / "onnx.py").write_text("raise ImportError('none', name='onnx')\n")
+        broken = self.python("broken", "/bin/false")
+        done = self.mmk(MLP, PATH=f"{bare.parent}:{broken.parent}:{bare.parent}", PYTHONPATH=str(self.folder))
+        self.assertEqual((done.returncode, done.stderr), (
+            2, "error: mmk import needs a python3 with the packages numpy, onnx and mmk, Debian's python3-numpy and "
+               f"python3-onnx; tried: {bare} (no package numpy), {broken} (does not start), /usr/bin/python3 "
+               "(no package onnx)\n"))
+
+    def test_shapes(self):
+        """What a model leaves out of its shapes is inferred; where that fails, only a node that needs it is refused."""
+        def value(name, kind=TensorProto.FLOAT, *shape):
+            return onnx.helper.make_tensor_value_info(name, kind, shape[0] if shape else None)
+
+        weight = onnx.numpy_helper.from_array(numpy.ones((4, 3), "f"), "w")
+        product = [onnx.helper.make_node("MatMul", ["x", "w"], ["h"], name="h"),
+                   onnx.helper.make_node("Relu", ["h"], ["y"], name="y")]
+        untyped = onnx.ValueInfoProto(name="y")
+        unknown = "its input 'x' has no type and shape that are known"
+        for name, inputs, outputs, words, refused in [
+                ("shape", [value("x", 1, ["batch", 4])], [value("y")], [], []),
+                ("type", [value("x", 1, ["batch", 4])], [untyped], [], []),
+                ("between", [value("x", 1, ["batch", 4])], [value("y"), value("h")], [], []),
+                ("odd", [value("x", 1, ["batch-size + 1", 4])], [value("y", 1, ["", 3])], [], []),
+                ("below", [value("x", 1, [-1, 4])], [value("y", 1, [-1, 3])], [], []),
+                ("listed", [value("x", 1, ["n", 4]), value("w", 1, [4, 3])], [value("y")], [], []),
+                ("rank", [value("x")], [value("y")], [], [unknown, unknown.replace("'x'", "'h'")]),
+                ("given", [value("x")], [value("y")], ["x=x.npy"], []),
+        ]:
+            numpy.save(self.folder / "x.npy", numpy.zeros((2, 4), "f"))
+            for version in onnx.IR_VERSION, onnx.IR_VERSION + 2:
+                with self.subTest(name, version=version):
+                    graph = onnx.helper.make_graph(product, "g", inputs, outputs, [weight])
+                    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+                    model.ir_version = version
+                    (self.folder / "m.onnx").write_bytes(model.SerializeToString())
+                    done = self.mmk("m.onnx", *words)
+                    self.assertEqual((done.returncode, done.stderr), (1 if refused else 0, ""))
+                    self.assertEqual([line.rpartition(": ")[2] for line in done.stdout.splitlines()
+                                      if "  not imported" in line], refused)
+        graph = onnx.helper.make_graph(product, "g", [value("x", 1, ["n", 4])], [value("y"), value("z")], [weight])
+        (self.folder / "m.onnx").write_bytes(onnx.helper.make_model(graph).SerializeToString())
+        done = self.mmk("m.onnx")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "error: no node computes the output 'z' of the model\n"))
 
     def test_bug(self):
         """What is no user error says that it is a bug."""

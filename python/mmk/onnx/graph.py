@@ -52,9 +52,10 @@ class Graph:
 
 
 def load(path: str) -> onnx.ModelProto:
+    """The model of a file, with the shapes that follow from those of its inputs."""
     try:
-        model = onnx.load(path)
-        onnx.checker.check_model(model)
+        model = inferred(onnx.load(path))
+        onnx.checker.check_model(_complete(model))
     except OSError as error:
         raise ModelError(f"cannot read '{path}': {error.strerror}")
     except Exception as error:  # of protobuf and of the checker
@@ -65,8 +66,31 @@ def load(path: str) -> onnx.ModelProto:
     return model
 
 
+def inferred(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with the types of ONNX's own inference: of outputs, and of what nodes compute that are not imported."""
+    try:
+        return onnx.shape_inference.infer_shapes(model)
+    except Exception:  # whose messages are about nodes that the caller reports anyway
+        return model
+
+
+def _complete(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy for ONNX's checker. It refuses values without a shape, which the import needs of no output, and models of
+    a later version of the format, whose nodes the import judges one by one."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.ir_version = min(copy.ir_version, onnx.IR_VERSION)
+    for info in [*copy.graph.input, *copy.graph.output]:
+        kind = info.type
+        if kind.WhichOneof("value") in (None, "tensor_type"):
+            kind.tensor_type.elem_type = kind.tensor_type.elem_type or onnx.TensorProto.FLOAT
+            kind.tensor_type.shape.SetInParent()
+    return copy
+
+
 def read(model: onnx.ModelProto, given: Mapping[str, Any]) -> Graph:
-    """The graph of a model. `given` has values of inputs, as arrays, and sizes of dimensions, as integers."""
+    """The graph of a model whose types are inferred. `given` has values of inputs, as arrays, and sizes of dimensions,
+    as integers."""
     graph = Graph()
     unused = dict(given)
     opsets = {each.domain: each.version for each in model.opset_import}
@@ -78,12 +102,15 @@ def read(model: onnx.ModelProto, given: Mapping[str, Any]) -> Graph:
     if unused:
         known = ", ".join([each.name for each in model.graph.input] + sorted(graph.dims.symbols())) or "none"
         raise ModelError(f"the model has no input or dimension '{next(iter(unused))}'; it has {known}")
-    inferred = _inferred(model)
+    types = {info.name: info.type for info in [*model.graph.value_info, *model.graph.output]}
     graph.nodes = len(model.graph.node)
     for place, proto in enumerate(model.graph.node):
         inputs = [graph.values[name] if name else None for name in proto.input]
         opset = opsets.get(proto.domain, opsets.get("ai.onnx", 0) if proto.domain == "" else 0)
-        _add_node(graph, Node(proto, place, opset, inputs, graph.dims), inferred)
+        _add_node(graph, Node(proto, place, opset, inputs, graph.dims), types)
+    for info in model.graph.output:
+        if info.name not in graph.values:
+            raise ModelError(f"no node computes the output '{info.name}' of the model")
     outputs = [graph.values[info.name] for info in model.graph.output]
     graph.outputs = [value for value in outputs if value not in graph.missing]
     return graph
@@ -96,14 +123,15 @@ def _add_constant(graph: Graph, name: str, array: numpy.ndarray) -> None:
 
 def _add_input(graph: Graph, info: onnx.ValueInfoProto, given: Mapping[str, Any], unused: Dict[str, Any]) -> None:
     shape = _shape(graph, info.type, given, unused)
-    value = Value(info.name, info.type.tensor_type.elem_type, shape or ())
-    if not info.type.HasField("tensor_type"):
-        value.kind = 0
+    kind = info.type.tensor_type.elem_type
+    value = Value(info.name, kind if shape is not None else 0, shape or ())
     graph.values[info.name] = value
     if info.name not in unused:
         graph.inputs.append(value)
         return
-    array = numpy.asarray(unused.pop(info.name)).astype(element(value.kind).name)
+    array = numpy.asarray(unused.pop(info.name)).astype(element(kind).name)
+    if shape is None:  # that of the value
+        value.kind, value.shape = kind, array.shape
     if array.ndim != value.rank and array.size == 1:
         array = array.reshape((1,) * value.rank)
     fits = array.ndim == value.rank and all(isinstance(dim, str) or dim == size
@@ -120,9 +148,9 @@ def _shape(graph: Graph, kind: onnx.TypeProto, given: Mapping[str, Any], unused:
         return None
     dims = []
     for dim in kind.tensor_type.shape.dim:
-        if dim.HasField("dim_value"):
+        if dim.HasField("dim_value") and dim.dim_value >= 0:
             dims.append(dim.dim_value)
-        elif not dim.dim_param:
+        elif not dim.dim_param:  # or -1, as some exporters say it
             dims.append(graph.dims.unknown())
         elif dim.dim_param in given:
             dims.append(_size(dim.dim_param, given[dim.dim_param]))
@@ -139,16 +167,7 @@ def _size(name: str, size: Any) -> int:
     return int(size.item())
 
 
-def _inferred(model: onnx.ModelProto) -> Dict[str, onnx.TypeProto]:
-    """The types of ONNX's own inference, for what nodes compute that are not imported."""
-    try:
-        model = onnx.shape_inference.infer_shapes(model)
-    except Exception:  # whose messages are about nodes that the caller reports anyway
-        pass
-    return {info.name: info.type for info in [*model.graph.value_info, *model.graph.output]}
-
-
-def _add_node(graph: Graph, node: Node, inferred: Mapping[str, onnx.TypeProto]) -> None:
+def _add_node(graph: Graph, node: Node, types: Mapping[str, onnx.TypeProto]) -> None:
     try:
         if fold(node, graph.values):
             graph.folded.append(node)
@@ -164,7 +183,7 @@ def _add_node(graph: Graph, node: Node, inferred: Mapping[str, onnx.TypeProto]) 
     except NotImportable as reason:
         graph.refused.append(Refused(node, str(reason)))
         for name in filter(None, node.outputs):
-            kind = inferred.get(name, onnx.TypeProto())
+            kind = types.get(name, onnx.TypeProto())
             shape = _shape(graph, kind, {}, {})
             is_known = kind.HasField("tensor_type") and shape is not None
             value = Value(name, kind.tensor_type.elem_type if is_known else 0, shape or ())

@@ -60,7 +60,8 @@ def import_model(model: Any, folder: Any, given: Optional[Mapping[str, Any]] = N
     """
     name = "model.onnx" if isinstance(model, onnx.ModelProto) else pathlib.Path(model).name
     mmk.compile("kernel any(x: f32[N]) -> y: f32[N] { y = x; }", machine=machine)  # refuses an unknown machine
-    graph = graphs.read(model if isinstance(model, onnx.ModelProto) else graphs.load(str(model)), given or {})
+    whole = graphs.inferred(model) if isinstance(model, onnx.ModelProto) else graphs.load(str(model))
+    graph = graphs.read(whole, given or {})
     imported = Imported(name, graph)
     alone: Set[int] = set()  # definitions that are computed each by itself
     checked: Set[str] = set()  # texts of kernels that the machine takes
