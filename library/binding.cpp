@@ -98,7 +98,7 @@ mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &t
     return mistake(fmt::format("'{}' is {}, of rank {}, found rank {}", wanted.name,
                                spelling(wanted.type, wanted.shape), wanted.shape.size(),
                                tensor.rank));
-  if (!tensor.data)
+  if (!tensor.data && std::ranges::count(tensor.extents, tensor.extents + tensor.rank, 0) == 0)
     return mistake(fmt::format("'{}' has no memory: its data is NULL", wanted.name));
   if (isPacked(tensor)) {
     if (!wanted.isConstant)
@@ -119,8 +119,8 @@ mmk_error *Signature::takeExtents(const Tensor &wanted, const mmk_tensor &tensor
                                   llvm::MutableArrayRef<Dimension> dimensions) const {
   for (auto [i, declared] : llvm::enumerate(wanted.extents)) {
     const int64_t extent = tensor.extents[i];
-    if (extent < 1 || extent > maximumExtent)
-      return mistake(fmt::format("the extent {} of '{}' is from 1 to {}, found {}", i, wanted.name,
+    if (extent < 0 || extent > maximumExtent)
+      return mistake(fmt::format("the extent {} of '{}' is from 0 to {}, found {}", i, wanted.name,
                                  maximumExtent, extent));
     if (!declared.dimension) {
       if (extent != declared.literal)
@@ -301,6 +301,8 @@ void Signature::setPacked(llvm::ArrayRef<PackedOperand> operands) {
         tensor.panels = operand;
 }
 
+void Signature::setInPlace(WhyNotInPlace ask) { whyNotInPlace_ = std::move(ask); }
+
 void Signature::setMerged(llvm::ArrayRef<aicore::MergedDims> dims) {
   for (const aicore::MergedDims &each : dims)
     for (Tensor &tensor : tensors_)
@@ -348,9 +350,26 @@ mmk_error *Signature::expectApart(llvm::ArrayRef<Layout> layouts) const {
   for (size_t i = 0; i < layouts.size(); ++i)
     for (size_t j = 0; j < layouts.size(); ++j)
       if (i != j && tensors_[i].isResult && layouts[i].mayTouch(layouts[j]))
-        return mistake(fmt::format("the result '{}' overlaps '{}' in memory", tensors_[i].name,
-                                   tensors_[j].name));
+        if (mmk_error *error = expectInPlace(tensors_[i], layouts[i], tensors_[j], layouts[j]))
+          return error;
   return nullptr;
+}
+
+// A result in the memory of another argument.
+mmk_error *Signature::expectInPlace(const Tensor &result, const Layout &layout, const Tensor &other,
+                                    const Layout &otherLayout) const {
+  if (other.isResult)
+    return mistake(fmt::format("the result '{}' overlaps '{}' in memory", result.name, other.name));
+  if (!layout.isSameAs(otherLayout))
+    return mistake(fmt::format("the result '{}' overlaps '{}' in memory; legal: memory of its own, "
+                               "or exactly that of a parameter where the kernel allows it",
+                               result.name, other.name));
+  const std::string why = whyNotInPlace_(other.slot, result.slot - kernel_.parameters.size());
+  if (why.empty())
+    return nullptr;
+  return mistake(fmt::format("the result '{}' has the memory of '{}', which {}; legal: memory of "
+                             "its own",
+                             result.name, other.name, why));
 }
 
 mmk_error *Signature::inferResults(llvm::ArrayRef<mmk_tensor> tensors,
@@ -390,9 +409,9 @@ mmk_error *Signature::bindDimensions(llvm::ArrayRef<mmk_dimension> given,
     if (!dimension)
       return mistake(fmt::format("the dimension {} has no value", name));
     const int64_t extent = dimension->extent;
-    if (extent < 1 || extent > maximumExtent)
+    if (extent < 0 || extent > maximumExtent)
       return mistake(
-          fmt::format("the dimension {} is from 1 to {}, found {}", name, maximumExtent, extent));
+          fmt::format("the dimension {} is from 0 to {}, found {}", name, maximumExtent, extent));
     known.emplace(name, extent);
   }
   if (const std::string problem = completeDimensions(kernel_, known); !problem.empty())

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,11 @@ public:
 
   /// The dimensions that the program goes along as one.
   void setMerged(llvm::ArrayRef<aicore::MergedDims> dims);
+
+  /// Why a result, by its number, may not have the memory of a parameter, by its number; empty
+  /// where it may.
+  using WhyNotInPlace = std::function<std::string(size_t parameter, size_t result)>;
+  void setInPlace(WhyNotInPlace ask);
 
   /// mmk_pack: fills `packed` with a constant, or tells how many bytes it takes.
   mmk_error *pack(const mmk_tensor &tensor, void *packed, size_t &bytes) const;
@@ -93,6 +99,8 @@ private:
   static mmk_error *openPacked(const Tensor &wanted, const mmk_tensor &tensor, Layout &layout,
                                Arguments &arguments);
   mmk_error *expectApart(llvm::ArrayRef<Layout> layouts) const;
+  mmk_error *expectInPlace(const Tensor &result, const Layout &layout, const Tensor &other,
+                           const Layout &otherLayout) const;
   mmk_error *takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
                          llvm::MutableArrayRef<Dimension> dimensions) const;
   mmk_error *complete(llvm::MutableArrayRef<Dimension> dimensions) const;
@@ -101,6 +109,7 @@ private:
   static mmk_error *expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor);
 
   const Kernel &kernel_;
+  WhyNotInPlace whyNotInPlace_;
   bool has32Bits_ = false; ///< whole numbers are computed in 32 bits
   std::vector<std::string> tensorNames_, scalarNames_;
   std::vector<Tensor> tensors_;          ///< as their names

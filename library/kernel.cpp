@@ -2,10 +2,13 @@
 
 #include "backend/backend.h"
 #include "choose/remembered.h"
+#include "compiler/in_place.h"
 #include "frontend/compile.h"
+#include "reference/empty_call.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <stdexcept>
 
 namespace mmk::library {
 namespace {
@@ -65,7 +68,7 @@ mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
   std::vector<int64_t> dims;
   if (mmk_error *error = it.signature->bindDimensions(shape, dims))
     return error;
-  if (!backendOf(it.machine.kind).hasClock())
+  if (!backendOf(it.machine.kind).hasClock() || isEmptyCall(dims))
     return nullptr;
   Chooser chooser(*it.compiler, *it.kernel, it.machine, fixed);
   const tune::ChoiceMemory memory(folder.empty() ? "" : folder + "/choices");
@@ -145,6 +148,8 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   it.executable = std::move(*executable);
   it.signature->setPacked(it.executable->packedOperands());
   it.signature->setMerged(it.executable->mergedDims());
+  it.signature->setInPlace(
+      [&it](size_t parameter, size_t result) { return it.whyNotInPlace(parameter, result); });
 
   auto spell = [&](const Shape &shape) {
     std::vector<std::string> &names = it.dimensions.emplace_back();
@@ -159,3 +164,26 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
 }
 
 } // namespace mmk::library
+
+// Most programs never ask, and compile in less time without this level.
+std::string mmk_kernel::whyNotInPlace(size_t parameter, size_t result) {
+  const std::lock_guard lock(counting);
+  const auto known = inPlace.find({parameter, result});
+  if (known != inPlace.end())
+    return known->second;
+  if (!tiled) {
+    auto module = compiler->toIr(*kernel);
+    mmk::PipelineOptions options;
+    llvm::Expected<mmk::Choices> choices = mmk::parseChoices(*kernel, machine, *module, variant);
+    if (!choices)
+      throw std::runtime_error(llvm::toString(choices.takeError()));
+    options.choices = std::move(*choices);
+    tiled = compiler->lower(*kernel, std::move(module), mmk::LoweringLevel::tiled, options);
+    if (!tiled || tiled.variant != variant)
+      throw std::runtime_error("the variant " + variant + " is not lowered as before");
+  }
+  std::string why = mmk::whyNotInPlace(*tiled.module->getOps<mmk::ir::KernelOp>().begin(),
+                                       lowering.kernel(), parameter, result);
+  inPlace.emplace(std::pair(parameter, result), why);
+  return why;
+}

@@ -7,8 +7,11 @@
 #include "library/binding.h"
 #include "library/failure.h"
 
+#include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 struct mmk_kernel {
   mmk::Program program;
@@ -20,6 +23,12 @@ struct mmk_kernel {
   mmk::Lowering lowering; ///< for counting
   std::unique_ptr<mmk::Executable> executable;
   std::mutex counting; ///< MLIR's context is used by one thread at a time
+
+  mmk::Lowering tiled; ///< before the program; lowered at the first call in place
+  std::map<std::pair<size_t, size_t>, std::string> inPlace; ///< what whyNotInPlace has found
+
+  /// Signature::WhyNotInPlace.
+  std::string whyNotInPlace(size_t parameter, size_t result);
 
   /// The spellings of literal dimensions, for mmk_argument.
   std::vector<std::vector<std::string>> dimensions;

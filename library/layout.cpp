@@ -1,5 +1,7 @@
 #include "library/layout.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -16,7 +18,11 @@ Layout::Layout(const mmk_tensor &tensor, int64_t elementBytes)
     strides[i] = stride;
 }
 
+bool Layout::isEmpty() const { return llvm::is_contained(extents, 0); }
+
 std::string Layout::whyNoResult() const {
+  if (isEmpty())
+    return {};
   if (strides.back() != 1 && extents.back() > 1)
     return fmt::format("has stride {} in its last dimension, which for a result is 1",
                        strides.back());
@@ -39,6 +45,8 @@ std::string Layout::whyNoResult() const {
 
 std::string Layout::join(size_t first, size_t last, bool isResult) {
   // Strides of extents of 1 mean nothing. 0: not known yet.
+  if (isEmpty())
+    return {};
   int64_t step = 0, next = isResult && last + 1 == extents.size() ? 1 : 0;
   for (size_t dim = last + 1; dim-- > first;) {
     if (extents[dim] == 1)
@@ -71,7 +79,19 @@ int64_t Layout::end() const {
   return (last + 1) * elementBytes;
 }
 
+bool Layout::isSameAs(const Layout &other) const {
+  if (data != other.data || elementBytes != other.elementBytes || extents != other.extents ||
+      packedBytes != 0 || other.packedBytes != 0)
+    return false;
+  return llvm::all_of(llvm::zip(extents, strides, other.strides), [](const auto &dimension) {
+    const auto [extent, stride, otherStride] = dimension;
+    return extent == 1 || stride == otherStride;
+  });
+}
+
 bool Layout::mayTouch(const Layout &other) const {
+  if (isEmpty() || other.isEmpty())
+    return false;
   const auto at = reinterpret_cast<intptr_t>(data),
              atOther = reinterpret_cast<intptr_t>(other.data);
   if (at + end() <= atOther + other.begin() || atOther + other.end() <= at + begin())

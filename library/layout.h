@@ -20,6 +20,8 @@ struct Layout {
   /// Strides that are all 0 are those of a dense tensor in C order.
   Layout(const mmk_tensor &tensor, int64_t elementBytes);
 
+  bool isEmpty() const; ///< without elements
+
   /// Why generated code cannot write it; empty if it can.
   std::string whyNoResult() const;
 
@@ -27,6 +29,9 @@ struct Layout {
   /// last, which is 1 for the last dimension of a result. Returns why they are not; empty if they
   /// are.
   std::string join(size_t first, size_t last, bool isResult);
+
+  /// Whether the two have the same element at each index.
+  bool isSameAs(const Layout &other) const;
 
   /// Whether the two may share memory. Never wrongly false; interleaved rows, as in the halves of a
   /// wider matrix, are recognised as disjoint when both have the same strides.

@@ -1,0 +1,199 @@
+#include "compiler/in_place.h"
+
+#include "cpu/dialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace mmk {
+namespace {
+
+/// Along which dimension of the group each dimension of a tensor goes.
+using Loops = SmallVector<int64_t>;
+
+/// The place where the tile loop of a group adds a tile to a result; null where it is another form.
+tensor::InsertSliceOp insertionOf(Value filled) {
+  auto loop = filled.getDefiningOp<scf::ForOp>();
+  if (!loop)
+    return {};
+  const unsigned number = cast<OpResult>(filled).getResultNumber();
+  auto insert = loop.getYieldedValues()[number].getDefiningOp<tensor::InsertSliceOp>();
+  return insert && insert.getDest() == loop.getRegionIterArg(number) ? insert
+                                                                     : tensor::InsertSliceOp();
+}
+
+bool isSamePart(tensor::ExtractSliceOp read, tensor::InsertSliceOp written) {
+  return read->getBlock() == written->getBlock() &&
+         read.getMixedOffsets() == written.getMixedOffsets() &&
+         read.getMixedSizes() == written.getMixedSizes() &&
+         read.getMixedStrides() == written.getMixedStrides() && read.hasUnitStride() &&
+         read.getType().getRank() == read.getSourceType().getRank();
+}
+
+/// The dimensions along which an operand goes; nothing where it is not read element by element.
+std::optional<Loops> loopsOf(linalg::GenericOp op, AffineMap map) {
+  const auto ofGroup = op->getAttrOfType<DenseI64ArrayAttr>("mmk.loops");
+  Loops loops;
+  for (AffineExpr expression : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expression);
+    if (!dim)
+      return std::nullopt;
+    const unsigned loop = dim.getPosition();
+    loops.push_back(ofGroup ? ofGroup[loop] : loop);
+  }
+  return loops;
+}
+
+/// Follows the elements of a parameter to a result, within one tile.
+class Dataflow {
+public:
+  explicit Dataflow(tensor::InsertSliceOp written) : written_(written) {}
+
+  /// `tile` is what is read of the parameter.
+  bool reachesResultAlone(Value tile) {
+    SetVector<Value> values;
+    values.insert(tile);
+    for (size_t i = 0; i < values.size(); ++i)
+      for (OpOperand &use : values[i].getUses())
+        if (!follow(use, values))
+          return false;
+    // The tile has the dimensions of the result.
+    const auto ofTile = loops_.find(tile), ofResult = loops_.find(written_.getSource());
+    return ofTile != loops_.end() && ofResult != loops_.end() && ofTile->second == ofResult->second;
+  }
+
+private:
+  bool follow(OpOperand &use, SetVector<Value> &values) {
+    if (use.getOwner() == written_)
+      return use.getOperandNumber() == 0; // the source
+    if (isa<tensor::DimOp>(use.getOwner()))
+      return true;
+    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!generic || !isAlong(use.get(), generic, generic.getMatchingIndexingMap(&use)))
+      return false;
+    for (auto [result, init] : llvm::zip(generic.getResults(), generic.getDpsInitsMutable())) {
+      if (!isAlong(result, generic, generic.getMatchingIndexingMap(&init)))
+        return false;
+      values.insert(result);
+    }
+    return true;
+  }
+
+  /// Everything that reads or makes a value goes along the same dimensions.
+  bool isAlong(Value value, linalg::GenericOp op, AffineMap map) {
+    const std::optional<Loops> loops = loopsOf(op, map);
+    return loops && loops_.try_emplace(value, *loops).first->second == *loops;
+  }
+
+  tensor::InsertSliceOp written_;
+  DenseMap<Value, Loops> loops_;
+};
+
+/// The groups that read a tensor; nothing where anything else does.
+std::optional<SetVector<Operation *>> readersOf(Value tensor, ir::KernelOp kernel) {
+  SetVector<Operation *> readers;
+  for (Operation *user : tensor.getUsers()) {
+    if (isa<tensor::DimOp>(user))
+      continue;
+    Operation *ancestor = kernel.getBody().findAncestorOpInRegion(*user);
+    if (!isa_and_nonnull<ir::FusionGroupOp>(ancestor) || ancestor == user)
+      return std::nullopt;
+    readers.insert(ancestor);
+  }
+  return readers;
+}
+
+/// The first phase that has the result at all; null where none has.
+aicore::PhaseOp firstPhaseOf(Value result, aicore::KernelOp kernel) {
+  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+    if (llvm::any_of(result.getUsers(),
+                     [&](Operation *user) { return phase->isProperAncestor(user); }))
+      return phase;
+  return {};
+}
+
+/// Whether a program reads the tensor behind the phase, or in it.
+bool isUsedBehind(Value tensor, aicore::PhaseOp phase, bool orInIt) {
+  return llvm::any_of(tensor.getUsers(), [&](Operation *user) {
+    auto other = user->getParentOfType<aicore::PhaseOp>();
+    return !other || (other == phase ? orInIt : phase->isBeforeInBlock(other));
+  });
+}
+
+/// Whether the phase does nothing with the result but write elements that are complete.
+bool isOnlyWritten(Value result, aicore::PhaseOp phase) {
+  return llvm::all_of(result.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (!phase->isProperAncestor(user))
+      return true;
+    if (auto store = dyn_cast<aicore::StoreOp>(user))
+      return use.get() == store.getTarget();
+    if (auto rows = dyn_cast<cpu::RowsOp>(user))
+      return llvm::is_contained(rows.getOutputs(), use.get()) &&
+             !llvm::is_contained(rows.getInputs(), use.get());
+    auto elements = dyn_cast<cpu::ElementwiseOp>(user);
+    return elements && llvm::is_contained(elements.getOutputs(), use.get()) &&
+           !llvm::is_contained(elements.getInputs(), use.get());
+  });
+}
+
+/// Whether the phase reads the parameter for nothing but its tiles: what bounds a loop may be read
+/// again for the next rows.
+bool isOnlyLoaded(Value parameter, aicore::PhaseOp phase) {
+  return llvm::all_of(parameter.getUsers(), [&](Operation *user) {
+    return !phase->isProperAncestor(user) ||
+           isa<aicore::LoadOp, cpu::RowsOp, cpu::ElementwiseOp>(user);
+  });
+}
+
+} // namespace
+
+std::string whyNotInPlace(ir::KernelOp tiled, aicore::KernelOp lowered, unsigned parameter,
+                          unsigned result) {
+  Block &body = tiled.getBody().front();
+  const size_t dims = lowered.getDims().size(), parameters = lowered.getArgs().size();
+  Block &program = lowered.getBody().front();
+  const Value read = program.getArgument(dims + parameter),
+              written = program.getArgument(dims + parameters + result);
+  const Value returned = body.getTerminator()->getOperand(result);
+  auto group = returned.getDefiningOp<ir::FusionGroupOp>();
+  const auto readers = readersOf(body.getArgument(parameter), tiled);
+  aicore::PhaseOp phase = firstPhaseOf(written, lowered);
+  if (!group || !readers || !phase)
+    return "is read or written in another form";
+
+  if (!readers->contains(group)) {
+    const bool areBefore =
+        llvm::all_of(*readers, [&](Operation *each) { return each->isBeforeInBlock(group); });
+    return areBefore && !isUsedBehind(read, phase, /*orInIt=*/true)
+               ? ""
+               : "is read by a later pass over memory";
+  }
+  if (readers->size() > 1 || isUsedBehind(read, phase, /*orInIt=*/false))
+    return "is read by several passes over memory";
+  auto yield = cast<ir::YieldOp>(group.getBody().front().getTerminator());
+  tensor::InsertSliceOp insert =
+      insertionOf(yield.getValues()[cast<OpResult>(returned).getResultNumber()]);
+  if (!insert)
+    return "is read or written in another form";
+  for (Operation *user : body.getArgument(parameter).getUsers()) {
+    if (isa<tensor::DimOp>(user))
+      continue;
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (!slice || !isSamePart(slice, insert))
+      return "is read at other elements than that which is written";
+    if (!Dataflow(insert).reachesResultAlone(slice))
+      return "is an operand of other elements of it, or of another result";
+  }
+  if (!isOnlyWritten(written, phase))
+    return "is read by a pass with a product, which may keep sums in it";
+  return isOnlyLoaded(read, phase) ? "" : "bounds a loop";
+}
+
+} // namespace mmk
