@@ -194,9 +194,20 @@ std::string callOf(const Kernel &kernel, bool hasWorkspace) {
   return fmt::format("{}_launch({});", kernel.name, arguments);
 }
 
+/// "M > 0 && N > 0" of the names and "{} > 0".
+std::string conjunction(const std::vector<std::string> &names, const char *pattern) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : " && ") + fmt::format(fmt::runtime(pattern), name);
+  return text;
+}
+
 void writeMain(CodeText &code, const Kernel &kernel, bool hasWorkspace) {
   code.open("int main(int argc, char **argv)");
   writeArguments(code, kernel);
+  const std::string areFull = conjunction(kernel.dimensions, "{} > 0");
+  if (!areFull.empty()) // no kernel is launched over nothing
+    code.line("expect({0}, \"{0}\");", areFull);
   code.add("expect(aclInit(nullptr) == ACL_SUCCESS, \"aclInit\");");
   code.add("expect(aclrtSetDevice(0) == ACL_SUCCESS, \"aclrtSetDevice\");");
   code.add("aclrtStream stream = nullptr;");
@@ -364,6 +375,14 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
               torchType(op.getContext(), result.type));
     arguments += fmt::format(", {}.data_ptr()", result.name);
   }
+  std::vector<std::string> read, made;
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    (tensor.isResult ? made : read).push_back(tensor.name);
+  const std::string returns =
+      fmt::format(fmt::runtime(isOne ? "return {};" : "return {{{}}};"), results);
+  code.line("if ({}) {}", conjunction(made, "{}.numel() == 0"), returns);
+  code.line("TORCH_CHECK({}, \"{}: no kernel is launched for a tensor without elements\");",
+            conjunction(read, "{}.numel() != 0"), kernel.name);
   std::string workspace;
   if (hasWorkspace(op)) {
     code.line("at::Tensor workspace = at::empty({{{}_workspace_bytes({})}}, "
@@ -374,7 +393,7 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   code.add("// Behind what PyTorch has queued: stream(false) would overtake it.");
   code.line("{}_launch(c10_npu::getCurrentNPUStream().stream(){}{}, {}{});", kernel.name, arguments,
             workspace, scalars, llvm::join(kernel.boundDimensions(), ", "));
-  code.line(fmt::runtime(isOne ? "return {};" : "return {{{}}};"), results);
+  code.line("{}", returns);
   code.close();
   code.add("");
   code.line("TORCH_LIBRARY(mmk, library) {{ library.def(\"{}({}) -> {}\"); }}", kernel.name, schema,

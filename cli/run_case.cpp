@@ -51,8 +51,8 @@ private:
     }
     if (std::ranges::find(kernel_.dimensions, name) != kernel_.dimensions.end()) {
       const auto size = parseInteger(value);
-      if (!size || *size < 1 || *size > maximumDimension)
-        throw UserError(fmt::format("the dimension {} is an integer from 1 to {}, found {}", name,
+      if (!size || *size < 0 || *size > maximumDimension)
+        throw UserError(fmt::format("the dimension {} is an integer from 0 to {}, found {}", name,
                                     maximumDimension, value));
       dims_[name] = *size;
       return;
@@ -216,6 +216,19 @@ std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
         bindings.push_back(fmt::format("{}={}", dimension.name, shape[i]));
   }
   return bindings;
+}
+
+bool RunCase::isEmpty() const {
+  return std::ranges::any_of(dims, [](const auto &dimension) { return dimension.second == 0; });
+}
+
+void expectLaunch(const std::vector<RunCase> &runs, std::string_view who) {
+  for (const RunCase &run : runs)
+    for (const auto &[name, size] : run.dims)
+      if (size == 0)
+        throw UserError(fmt::format("{}: {} is 0, so that no kernel is launched, and {} is about "
+                                    "its launch; mmk run gives the results",
+                                    run.title(), name, who));
 }
 
 std::vector<RunCase> casesToRun(const Kernel &kernel, const std::vector<std::string> &names,

@@ -20,7 +20,12 @@ struct RunCase {
   /// "the case 'S1'", for messages.
   std::string title() const;
   std::vector<int64_t> extents(const Shape &shape) const;
+  /// Whether a dimension is 0: no kernel is launched.
+  bool isEmpty() const;
 };
+
+/// Refuses cases with a dimension of 0, for what is about the launch of a kernel.
+void expectLaunch(const std::vector<RunCase> &runs, std::string_view who);
 
 /// The words that are integers, "stride=2", for the int parameters of the kernels.
 WholeValues wholesOf(const std::vector<std::string> &words);

@@ -146,6 +146,8 @@ llvm::Expected<ClockReport> countCall(aicore::KernelOp kernel, const Machine &ma
                                     Twine(dims.size()) + " values were given");
   if (const std::string problem = kernel.limitProblem(dims); !problem.empty())
     return llvm::createStringError(problem);
+  if (llvm::is_contained(dims, 0))
+    return ClockReport{}; // no kernel is launched
   const int64_t blocks = kernel.getCores();
   if (blocks > machine.cubeCores)
     return count::fault(kernel, "is mapped to " + Twine(blocks) + " cores, but " + machine.name +

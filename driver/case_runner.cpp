@@ -4,6 +4,7 @@
 #include "cli/stopwatch.h"
 #include "driver/footprint.h"
 #include "reference/check.h"
+#include "reference/empty_call.h"
 #include "runtime/npy.h"
 #include "support/timing.h"
 
@@ -47,7 +48,7 @@ std::vector<int64_t> CaseRunner::dimsOf(const RunCase &run) const {
 }
 
 std::unique_ptr<KernelWatch> CaseRunner::makeWatch(const RunCase &run) {
-  if (!options_.watch)
+  if (!options_.watch || run.isEmpty())
     return nullptr;
   auto watch = KernelWatch::create(code_, machine_, dimsOf(run));
   if (!watch)
@@ -103,8 +104,10 @@ void CaseRunner::prepare(const RunCase &run) {
   run_ = run;
   std::vector<Workspace> packed;
   for (const PackedOperand &operand : executable_.packedOperands())
-    packed.push_back({kernel_.parameters[operand.parameter].name,
-                      packedBytes(operand, executable_.extentsOf(operand.parameter, dimsOf(run)))});
+    if (!run.isEmpty())
+      packed.push_back(
+          {kernel_.parameters[operand.parameter].name,
+           packedBytes(operand, executable_.extentsOf(operand.parameter, dimsOf(run)))});
   expectRoomFor(kernel_, run, !options_.noCheck, executable_.workspaces(dimsOf(run)), packed);
   inputs_ = makeInputs(run);
   makeResults(run);
@@ -116,7 +119,8 @@ void CaseRunner::prepare(const RunCase &run) {
     arguments_.tensors.push_back(input ? input->data() : nullptr);
   for (Tensor &result : results_)
     arguments_.results.push_back(result.data());
-  packConstants();
+  if (!run.isEmpty())
+    packConstants();
 }
 
 // Binds constants as they are laid out for the kernel: their time is that of no run.
@@ -133,10 +137,19 @@ void CaseRunner::poison() {
     result.poison();
 }
 
+llvm::Error CaseRunner::call(RunWatch *watch) {
+  if (run_.isEmpty())
+    return runEmptyCall(kernel_,
+                        {arguments_.dims, arguments_.scalars, arguments_.tensors,
+                         arguments_.results, arguments_.strides},
+                        options_.threads);
+  return executable_.run(arguments_, options_.threads, watch);
+}
+
 double CaseRunner::runOnce(RunWatch *watch) {
   const TimedScope timed("run");
   const Stopwatch stopwatch;
-  if (llvm::Error error = executable_.run(arguments_, options_.threads, watch)) {
+  if (llvm::Error error = call(watch)) {
     const std::string message = llvm::toString(std::move(error));
     if (message.starts_with("not enough memory"))
       throw UserError(message);
@@ -203,8 +216,8 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
   host.runMs = timeRuns(watch.get(), progress);
   host.compileMs += executable_.lazyMs();
   expectAllIntact();
-  if (watch)
-    report.watch = watch->report();
+  if (options_.watch)
+    report.watch = watch ? watch->report() : WatchReport();
   for (auto [operand, constant] : llvm::zip(executable_.packedOperands(), packed_))
     report.packedBytes[kernel_.parameters[operand.parameter].name] = constant.bytes();
   host.gflops = floatingPointOperations(kernel_, run) / (host.runMs.front() * 1e6);

@@ -38,6 +38,7 @@ private:
   std::vector<const Tensor *> makeInputs(const RunCase &run);
   void packConstants();
   void makeResults(const RunCase &run);
+  llvm::Error call(RunWatch *watch);
   void expectAllIntact() const;
   std::vector<double> timeRuns(RunWatch *watch, Progress &progress);
   std::unique_ptr<KernelWatch> makeWatch(const RunCase &run);

@@ -16,7 +16,7 @@ std::string choiceFolder() {
 
 std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel,
                                           const RunCase &run, bool remembers) {
-  if (!backendOf(session.machine().kind).hasClock())
+  if (!backendOf(session.machine().kind).hasClock() || run.isEmpty())
     return std::nullopt;
   const std::vector<int64_t> dims = dimsOf(kernel, run);
   Chooser chooser = session.chooser(kernel);

@@ -161,6 +161,7 @@ std::vector<SideBySide> compare(Options &options, std::vector<std::string> words
   const Target targetB = targetOf(options.target, "--b", options.b);
   Session a(targetA), b(a, targetB);
   const std::vector<RunCase> runs = casesToRun(a.kernel(), options.cases, words);
+  expectLaunch(runs, "mmk compare");
   for (const RunCase &run : runs)
     expectSizes(a.kernel(), run);
   std::vector<std::string> machineSets = targetA.machineSets;

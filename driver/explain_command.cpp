@@ -83,6 +83,7 @@ int explainCommand(const std::vector<std::string> &words) {
   const Machine &machine = session.machine();
   session.expectClock("explain");
   const std::vector<RunCase> runs = casesToRun(kernel, cases, arguments);
+  expectLaunch(runs, "mmk explain");
   for (const RunCase &run : runs)
     expectSizes(kernel, run);
   if (json)

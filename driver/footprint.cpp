@@ -21,6 +21,8 @@ struct Item {
 };
 
 int64_t bytesOf(const std::string &name, ElementType type, const std::vector<int64_t> &extents) {
+  if (std::ranges::find(extents, 0) != extents.end())
+    return 0;
   int64_t bytes = static_cast<int64_t>(sizeInBytes(type));
   for (int64_t extent : extents)
     if (__builtin_mul_overflow(bytes, extent, &bytes))

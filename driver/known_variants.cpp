@@ -92,6 +92,8 @@ public:
   }
 
   KnownVariant of(const RunCase &run, const tune::RunShape &shape, int64_t cycles) {
+    if (run.isEmpty())
+      return {}; // nothing is launched
     const std::string dims = tune::spelling(kernel_, shape.dims);
     for (const tune::BestRow &winner : winners_)
       if (winner.shape.dims == dims)

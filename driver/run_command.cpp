@@ -165,8 +165,10 @@ int runCommand(const std::vector<std::string> &words) {
       expectRoomFor(kernel, run, !options.noCheck);
   if (options.countOnly)
     session.expectClock("--count-only");
-  if (options.profile)
+  if (options.profile) {
     session.expectClock("--profile");
+    expectLaunch(runs, "--profile");
+  }
 
   std::list<Session> sessions; // one for each remembered variant
   std::vector<Ran> all;

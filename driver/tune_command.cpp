@@ -231,6 +231,7 @@ int tuneCommand(const std::vector<std::string> &words) {
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
   const std::vector<RunCase> runs = casesToRun(kernel, options.cases, arguments);
+  expectLaunch(runs, "mmk tune");
   for (const RunCase &run : runs)
     if (options.tune.check == tune::CheckMode::none && backendOf(machine.kind).hasClock())
       expectSizes(kernel, run);

@@ -88,11 +88,11 @@ private:
 
   void dimension(const ast::Binding &binding, Case &result) {
     const auto size = parseInteger(binding.value.text);
-    if (size && *size >= 1 && *size <= maximumDimension)
+    if (size && *size >= 0 && *size <= maximumDimension)
       result.dimensions.emplace_back(binding.name.text, *size);
     else
       diagnostics_.error(binding.value.where,
-                         fmt::format("the dimension {} is an integer from 1 to {}, found {}",
+                         fmt::format("the dimension {} is an integer from 0 to {}, found {}",
                                      binding.name.text, maximumDimension, binding.value.text));
   }
 

@@ -158,6 +158,8 @@ struct Condition {
   std::string text; ///< as written, for messages
   SourceRange where;
   std::string why = ""; ///< of one that follows from an index: " so that ..."
+  /// Of an index: the dimensions of the variables around it. Where one is 0, nothing is read.
+  std::vector<std::string> over = {};
 };
 
 struct Result {

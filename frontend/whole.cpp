@@ -75,8 +75,8 @@ std::string derive(const DerivedDimension &derived, const ChosenNumber &chosen,
     return fmt::format("{} = {} is {} = {}", derived.name, derived.text,
                        withNumbers(derived.text, chosen), *value);
   };
-  if (*value < 1 || *value > maximumDimension)
-    return fmt::format("{}, and a dimension is 1 to {}", calculation(), maximumDimension);
+  if (*value < 0 || *value > maximumDimension)
+    return fmt::format("{}, and a dimension is 0 to {}", calculation(), maximumDimension);
   const auto [known, isNew] = dims.try_emplace(derived.name, *value);
   if (!isNew && known->second != *value)
     return fmt::format("{}, and the arguments have {} = {}", calculation(), derived.name,
@@ -132,7 +132,9 @@ std::string completeDimensions(const Kernel &kernel, std::map<std::string, int64
     if (std::string problem = derive(derived, chosen, dims); !problem.empty())
       return problem;
   for (const Condition &condition : kernel.conditions)
-    if (judge(*condition.rule, chosen) != Verdict::holds)
+    if (std::ranges::none_of(condition.over,
+                             [&](const std::string &name) { return chosen(name) == 0; }) &&
+        judge(*condition.rule, chosen) != Verdict::holds)
       return fmt::format("'{}' requires {}{}, found {}", kernel.name, condition.text, condition.why,
                          withNumbers(condition.text, chosen));
   return "";

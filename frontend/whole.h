@@ -25,7 +25,7 @@ bool isCalculatedWith(const Kernel &kernel, std::string_view name);
 
 /// Adds the derived dimensions to `dims`, which binds the others, and checks the conditions. What
 /// arguments say of a derived dimension, too, is expected there already, and compared. Returns what
-/// is wrong, "P = (H - R) / 2 + 1 is (3 - 5) / 2 + 1 = 0, and a dimension is 1 to 2147483647", or
+/// is wrong, "P = (H - R) / 2 + 1 is (1 - 5) / 2 + 1 = -1, and a dimension is 0 to 2147483647", or
 /// an empty text.
 std::string completeDimensions(const Kernel &kernel, std::map<std::string, int64_t> &dims);
 

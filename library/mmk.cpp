@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "library/binding.h"
 #include "library/kernel.h"
+#include "reference/empty_call.h"
 #include "runtime/clock.h"
 #include "support/bytes.h"
 
@@ -58,6 +59,30 @@ mmk_error *expectRoom(const mmk_kernel &kernel, const Arguments &arguments, size
                                    "max_memory is {}",
                                    inBytes(static_cast<int64_t>(bytes)), parts,
                                    inBytes(static_cast<int64_t>(most)))};
+}
+
+mmk_error *errorOf(llvm::Error failed) {
+  if (!failed)
+    return nullptr;
+  std::string message = llvm::toString(std::move(failed));
+  if (message.starts_with("not enough memory"))
+    return new mmk_error{MMK_NO_MEMORY, std::move(message)};
+  return bug(std::move(message));
+}
+
+/// A call in which a dimension is 0.
+mmk_error *runWithoutLaunch(const mmk_kernel &kernel, const Arguments &with, unsigned threads) {
+  const Kernel &it = *kernel.kernel;
+  const bool reads = std::ranges::any_of(
+      it.results, [&](const Result &result) { return hasElements(it, result.shape, with.dims); });
+  for (size_t i = 0; reads && i < it.parameters.size(); ++i)
+    if (with.packed[i] && hasElements(it, it.parameters[i].shape, with.dims))
+      return mistake(fmt::format("'{}' is packed, and no kernel is launched where a dimension is "
+                                 "0; legal: the plain tensor",
+                                 it.parameters[i].name));
+  llvm::Error failed = runEmptyCall(
+      it, {with.dims, with.scalars, with.tensors, with.results, with.strides}, threads);
+  return errorOf(std::move(failed));
 }
 
 /// Far above what programs have, and far below what would fill the memory.
@@ -166,17 +191,13 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
             kernel->signature->bind(llvm::ArrayRef(tensors, tensor_count),
                                     llvm::ArrayRef(scalars, scalar_count), arguments))
       return error;
+    if (isEmptyCall(arguments->dims))
+      return runWithoutLaunch(*kernel, *arguments, options ? options->threads : 0);
     if (options && options->max_memory != 0)
       if (mmk_error *error = expectRoom(*kernel, *arguments, options->max_memory))
         return error;
     const unsigned threads = options ? options->threads : 0;
-    llvm::Error failed = kernel->executable->run(*arguments, threads);
-    if (!failed)
-      return nullptr;
-    std::string message = llvm::toString(std::move(failed));
-    if (message.starts_with("not enough memory"))
-      return new mmk_error{MMK_NO_MEMORY, std::move(message)};
-    return bug(std::move(message));
+    return errorOf(kernel->executable->run(*arguments, threads));
   });
 }
 

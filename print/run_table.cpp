@@ -137,9 +137,9 @@ void RunTable::printRow(const CaseReport &report) const {
   if (report.watch)
     text += report.watch->faults.empty() ? coloured("32", "  ok   ") : coloured("1;31", "  wrong");
   if (report.clock)
-    text +=
-        fmt::format("  {:>11}  {:>11.2f}  {:<7}  {:>5}", report.clock->cycles,
-                    report.clock->microseconds, spelling(report.clock->bound), report.clock->cores);
+    text += fmt::format(
+        "  {:>11}  {:>11.2f}  {:<7}  {:>5}", report.clock->cycles, report.clock->microseconds,
+        report.clock->cores == 0 ? "-" : spelling(report.clock->bound), report.clock->cores);
   if (report.host)
     text += fmt::format("  {:>9.3f}  {:>7}", report.host->median(), speedOf(*report.host));
   printLine(text);

@@ -118,6 +118,10 @@ private:
     llvm::Expected<Tensor> tensor = Tensor::allocate(value.type, concrete(value.shape));
     if (!tensor)
       return tensor.takeError();
+    if (tensor->elements() == 0) {
+      keep(value, std::move(*tensor));
+      return llvm::Error::success();
+    }
     if (value.operation == Operation::access || value.operation == Operation::position ||
         value.operation == Operation::random) {
       if (value.operation == Operation::position)

@@ -54,14 +54,17 @@ void leaveRoom(Target &target) {
 void writeAscendcProject(Session &session, Lowering &lowering, const std::vector<RunCase> &runs,
                          const std::string &folder) {
   const Kernel &kernel = session.kernel();
-  ascendc::ProjectFacts facts{
-      *session.program().file,
-      kernel,
-      lowering.variant,
-      {},
-      shapeOf(kernel, !runs.empty() || kernel.cases.empty()
-                          ? runs
-                          : casesToRun(kernel, {kernel.cases.front().name}, {}))};
+  expectLaunch(runs, "mmk compile --emit=ascendc");
+  const auto full = std::ranges::find_if(kernel.cases, [&](const Case &each) {
+    return std::ranges::none_of(each.dimensions, [](const auto &it) { return it.second == 0; });
+  });
+  ascendc::ProjectFacts facts{*session.program().file,
+                              kernel,
+                              lowering.variant,
+                              {},
+                              shapeOf(kernel, !runs.empty() || full == kernel.cases.end()
+                                                  ? runs
+                                                  : casesToRun(kernel, {full->name}, {}))};
   if (backendOf(session.machine().kind).hasClock())
     for (const RunCase &run : runs)
       facts.predictions.push_back(predictionOf(lowering, session.machine(), kernel, run));

@@ -250,6 +250,7 @@ int benchCommand(const std::vector<std::string> &words) {
   if (options.run.countOnly)
     session.expectClock("--count-only");
   const std::vector<RunCase> runs = casesToRun(session.kernel(), options.run.cases, arguments);
+  expectLaunch(runs, "mmk bench");
   for (const RunCase &run : runs)
     if (options.run.countOnly)
       expectSizes(session.kernel(), run);

@@ -134,6 +134,7 @@ int reportCommand(const std::vector<std::string> &words) {
   const std::optional<std::string> fixed = std::exchange(target.variant, std::nullopt);
   Session session(target);
   const std::vector<RunCase> runs = casesToRun(session.kernel(), cases, arguments);
+  expectLaunch(runs, "mmk report");
   for (const RunCase &run : runs)
     expectSizes(session.kernel(), run);
   KernelReport report;

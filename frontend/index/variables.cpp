@@ -245,6 +245,10 @@ bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
                                   context_.inside->function->definition->name.text)
                     : fmt::format(" (for the index {} of '{}')", spellingOf(index), tensor);
     added.where = placeOf(written.where);
+    for (const std::string &name : variables_.names())
+      if (const Variables::Range *range = variables_.find(name);
+          range && !range->dimension.isLiteral())
+        added.over.push_back(range->dimension.name);
     added.rule = std::move(*condition);
     context_.kernel.conditions.push_back(std::move(added));
   }

@@ -81,6 +81,9 @@ bool BorrowedArray::repeatsOneElement() const {
     return false; // dense
   const auto isZero = [](int64_t stride) { return stride == 0; };
   const auto isOne = [](int64_t extent) { return extent == 1; };
+  const int64_t *end = tensor_.extents + tensor_.rank;
+  if (std::find(static_cast<const int64_t *>(tensor_.extents), end, 0) != end)
+    return false; // it has no element
   return std::all_of(tensor_.strides, tensor_.strides + tensor_.rank, isZero) &&
          !std::all_of(tensor_.extents, tensor_.extents + tensor_.rank, isOne);
 }

@@ -274,7 +274,8 @@ TEST(Library, aCallLikeTheLastIsLookedAtAllTheSame) {
                 "the result 'c' has stride 2 in its last dimension, which for a result is 1");
   expectRefused([&] { tensors[3].data = nullptr; }, "'c' has no memory: its data is NULL");
   expectRefused([&] { tensors[3].data = tensors[1].data; },
-                "the result 'c' overlaps 'b' in memory");
+                "the result 'c' overlaps 'b' in memory; legal: memory of its own, or exactly that "
+                "of a parameter where the kernel allows it");
   expectRefused([&] { std::strcpy(name, "bios"); },
                 "'fused' has no tensor 'bios'; it has a, b, bias and c");
   expectRefused([&] { tensors[0].data = static_cast<char *>(tensors[0].data) + 1; },
@@ -509,8 +510,9 @@ TEST(LibraryErrors, ofTheTensors) {
   };
   EXPECT_EQ(refused([](auto &) {}), "");
   EXPECT_EQ(refused([](auto &t) { t[1].extents[0] = 5; }), "K is 4 in 'a' and 5 in 'b'");
-  EXPECT_EQ(refused([](auto &t) { t[1].extents[0] = 0; }),
-            "the extent 0 of 'b' is from 1 to 2147483647, found 0");
+  EXPECT_EQ(refused([](auto &t) { t[1].extents[0] = -1; }),
+            "the extent 0 of 'b' is from 0 to 2147483647, found -1");
+  EXPECT_EQ(refused([](auto &t) { t[1].extents[0] = 0; }), "K is 4 in 'a' and 0 in 'b'");
   EXPECT_EQ(refused([](auto &t) { t[0].type = MMK_F16; }), "'a' is f32, found f16");
   EXPECT_EQ(refused([](auto &t) { t[0].type = 77; }), "'a' has the unknown type 77");
   EXPECT_EQ(refused([](auto &t) { t[2].rank = 2; }), "'bias' is f32[N], of rank 1, found rank 2");
@@ -546,7 +548,8 @@ TEST(LibraryErrors, ofTheStrides) {
             "the result 'c' has stride -6 in dimension 0, so that its elements overlap; at least 1 "
             "keeps them apart");
   EXPECT_EQ(refused([&](auto &t) { t[3].data = t[0].data; }),
-            "the result 'c' overlaps 'a' in memory");
+            "the result 'c' overlaps 'a' in memory; legal: memory of its own, or exactly that of a "
+            "parameter where the kernel allows it");
 }
 
 // The two halves of one wide matrix are interleaved, and do not overlap.
@@ -560,7 +563,61 @@ TEST(Library, resultsMayInterleaveWithOperands) {
     ASSERT_EQ(wide[i], i % 12 < 6 ? 3 : 4);
   tensors[1].data = wide.data() + 5;
   EXPECT_EQ(messageOf(mmk_run(kernel.get(), tensors, 2, nullptr, 0, nullptr)),
-            "the result 'y' overlaps 'x' in memory");
+            "the result 'y' overlaps 'x' in memory; legal: memory of its own, or exactly that of a "
+            "parameter where the kernel allows it");
+  tensors[1].data = wide.data();
+  EXPECT_EQ(messageOf(mmk_run(kernel.get(), tensors, 2, nullptr, 0, nullptr)), "");
+  EXPECT_EQ(wide[0], 4);
+}
+
+// A dimension of 0: results without elements need no memory, and a sum over nothing is 0.
+TEST(Library, launchesNothingForADimensionOfZero) {
+  for (const char *machine : {"host", "ascend910b3"}) {
+    mmk_compile_options options = {};
+    options.machine = machine;
+    const Kernel kernel =
+        compiled("kernel f(a: f16[M, K], w: const f16[K, N], b: f32[N]) -> c: "
+                 "f32[M, N], m: f32[M] { let p = a @ w + b; c = p; m = max[N](p); "
+                 "}",
+                 &options);
+    std::vector<uint16_t> halves(64, 0x3c00);
+    std::vector<float> b = {1, 2, 3}, c(12, 7), m(2, 7);
+    auto run = [&](int64_t rows, int64_t depth, int64_t columns) {
+      mmk_tensor tensors[] = {{"a", halves.data(), MMK_F16, 2, {rows, depth}, {}},
+                              {"w", halves.data(), MMK_F16, 2, {depth, columns}, {}},
+                              {"b", b.data(), MMK_F32, 1, {columns}, {}},
+                              {"c", c.data(), MMK_F32, 2, {rows, columns}, {6, 1}},
+                              {"m", m.data(), MMK_F32, 1, {rows}, {}}};
+      for (mmk_tensor &tensor : tensors)
+        if (std::count(tensor.extents, tensor.extents + tensor.rank, 0) > 0)
+          tensor.data = nullptr;
+      return messageOf(mmk_run(kernel.get(), tensors, 5, nullptr, 0, nullptr));
+    };
+    EXPECT_EQ(run(0, 4, 3), "");
+    EXPECT_EQ(c[0], 7);
+    EXPECT_EQ(run(2, 4, 0), "");
+    EXPECT_EQ(m[1], -INFINITY);
+    EXPECT_EQ(run(2, 0, 3), "");
+    EXPECT_EQ(c, (std::vector<float>{1, 2, 3, 7, 7, 7, 1, 2, 3, 7, 7, 7}));
+    EXPECT_EQ(m[1], 3);
+
+    size_t bytes = 0;
+    mmk_tensor w = {"w", halves.data(), MMK_F16, 2, {4, 3}, {}};
+    ASSERT_EQ(messageOf(mmk_pack(kernel.get(), &w, nullptr, &bytes)), "");
+    std::vector<int64_t> packed(bytes / 8 + 1);
+    ASSERT_EQ(messageOf(mmk_pack(kernel.get(), &w, packed.data(), &bytes)), "");
+    w.data = packed.data();
+    w.type |= MMK_PACKED;
+    mmk_tensor tensors[] = {{"a", nullptr, MMK_F16, 2, {0, 4}, {}},
+                            w,
+                            {"b", b.data(), MMK_F32, 1, {3}, {}},
+                            {"c", nullptr, MMK_F32, 2, {0, 3}, {}},
+                            {"m", nullptr, MMK_F32, 1, {0}, {}}};
+    EXPECT_EQ(messageOf(mmk_run(kernel.get(), tensors, 5, nullptr, 0, nullptr)), "");
+    w = {"w", nullptr, MMK_F16, 2, {0, 3}, {}};
+    ASSERT_EQ(messageOf(mmk_pack(kernel.get(), &w, nullptr, &bytes)), "");
+    ASSERT_EQ(messageOf(mmk_pack(kernel.get(), &w, packed.data(), &bytes)), "");
+  }
 }
 
 TEST(LibraryErrors, ofTheScalars) {
@@ -614,7 +671,9 @@ TEST(LibraryErrors, ofDerivedDimensions) {
   EXPECT_EQ(memory[42], 2);
   EXPECT_EQ(run(6, 3, 4), "P = M / 2 - 1 is 6 / 2 - 1 = 2, and the arguments have P = 3");
   EXPECT_EQ(run(6, 2, 4), "Q = P + 1 is 2 + 1 = 3, and the arguments have Q = 4");
-  EXPECT_EQ(run(3, 2, 3), "P = M / 2 - 1 is 3 / 2 - 1 = 0, and a dimension is 1 to 2147483647");
+  EXPECT_EQ(run(3, 0, 1), "");
+  EXPECT_EQ(memory[40], 0);
+  EXPECT_EQ(run(1, 2, 3), "P = M / 2 - 1 is 1 / 2 - 1 = -1, and a dimension is 0 to 2147483647");
   EXPECT_EQ(run(9, 3, 4), "'f' requires M < 9, found 9 < 9");
 }
 
@@ -695,8 +754,16 @@ TEST(LibraryErrors, ofCounting) {
     const mmk_dimension dims[] = {{"M", m}, {"N", 16}, {"K", 16}};
     return messageOf(mmk_count(counted.get(), dims, 3, nullptr, nullptr));
   };
-  EXPECT_EQ(refused(0), "the dimension M is from 1 to 2147483647, found 0");
-  EXPECT_EQ(refused(int64_t(1) << 31), "the dimension M is from 1 to 2147483647, found 2147483648");
+  EXPECT_EQ(refused(-1), "the dimension M is from 0 to 2147483647, found -1");
+  EXPECT_EQ(refused(int64_t(1) << 31), "the dimension M is from 0 to 2147483647, found 2147483648");
+
+  // No kernel is launched.
+  int64_t cycles = -1;
+  double microseconds = -1;
+  const mmk_dimension none[] = {{"M", 0}, {"N", 16}, {"K", 16}};
+  ASSERT_EQ(messageOf(mmk_count(counted.get(), none, 3, &cycles, &microseconds)), "");
+  EXPECT_EQ(cycles, 0);
+  EXPECT_EQ(microseconds, 0);
 }
 
 } // namespace
