@@ -29,6 +29,13 @@ public:
     return countKernel(kernel, machine, dims);
   }
 
+  ElementAccess accessOf(mlir::OpOperand &tensor) const override {
+    if (llvm::isa<aicore::LoadOp>(tensor.getOwner()))
+      return ElementAccess::reads;
+    return llvm::isa<aicore::StoreOp>(tensor.getOwner()) ? ElementAccess::writes
+                                                         : ElementAccess::other;
+  }
+
   bool hasPipes() const override { return true; }
   bool readsWindowsByTap() const override { return true; }
   bool hasWideIntegers() const override { return false; }

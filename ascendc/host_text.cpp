@@ -317,6 +317,16 @@ std::string hostProgram(aicore::KernelOp op, const ProjectFacts &facts) {
   return code.text();
 }
 
+/// Results without elements are returned as they are.
+static void writeEmptyCall(CodeText &code, const Kernel &kernel, const std::string &returns) {
+  std::vector<std::string> read, made;
+  for (const HostTensor &tensor : tensorsOf(kernel))
+    (tensor.isResult ? made : read).push_back(tensor.name);
+  code.line("if ({}) {}", conjunction(made, "{}.numel() == 0"), returns);
+  code.line("TORCH_CHECK({}, \"{}: no kernel is launched for a tensor without elements\");",
+            conjunction(read, "{}.numel() != 0"), kernel.name);
+}
+
 std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
   CodeText code;
   std::string parameters, schema, arguments, scalars, types, results;
@@ -375,14 +385,9 @@ std::string torchRegistration(aicore::KernelOp op, const Kernel &kernel) {
               torchType(op.getContext(), result.type));
     arguments += fmt::format(", {}.data_ptr()", result.name);
   }
-  std::vector<std::string> read, made;
-  for (const HostTensor &tensor : tensorsOf(kernel))
-    (tensor.isResult ? made : read).push_back(tensor.name);
   const std::string returns =
       fmt::format(fmt::runtime(isOne ? "return {};" : "return {{{}}};"), results);
-  code.line("if ({}) {}", conjunction(made, "{}.numel() == 0"), returns);
-  code.line("TORCH_CHECK({}, \"{}: no kernel is launched for a tensor without elements\");",
-            conjunction(read, "{}.numel() != 0"), kernel.name);
+  writeEmptyCall(code, kernel, returns);
   std::string workspace;
   if (hasWorkspace(op)) {
     code.line("at::Tensor workspace = at::empty({{{}_workspace_bytes({})}}, "

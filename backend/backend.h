@@ -44,6 +44,10 @@ struct ElementwiseTile {
   int64_t rows, columns;
 };
 
+/// What an operation of a program does with a tensor in global memory, tile by tile: it reads
+/// elements, or writes those that are complete; anything else is `other`.
+enum class ElementAccess { other, reads, writes };
+
 /// The output of a fusion group: `batches` times rows x columns elements, which `cores` share.
 struct FittedOutput {
   mlir::Value batches, rows, columns;
@@ -138,6 +142,9 @@ public:
                                                llvm::ArrayRef<int64_t> dims) const = 0;
   /// What measured times depend on besides the description; they are stored under its digest.
   virtual std::string identity() const { return ""; }
+
+  /// What the owner of the operand, a tensor in global memory, does with it.
+  virtual ElementAccess accessOf(mlir::OpOperand &tensor) const = 0;
 
   //===--- variants -----------------------------------------------------------------------===//
 

@@ -1,7 +1,5 @@
 #include "compiler/in_place.h"
 
-#include "cpu/dialect.h"
-
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -126,36 +124,17 @@ bool isUsedBehind(Value tensor, aicore::PhaseOp phase, bool orInIt) {
   });
 }
 
-/// Whether the phase does nothing with the result but write elements that are complete.
-bool isOnlyWritten(Value result, aicore::PhaseOp phase) {
-  return llvm::all_of(result.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (!phase->isProperAncestor(user))
-      return true;
-    if (auto store = dyn_cast<aicore::StoreOp>(user))
-      return use.get() == store.getTarget();
-    if (auto rows = dyn_cast<cpu::RowsOp>(user))
-      return llvm::is_contained(rows.getOutputs(), use.get()) &&
-             !llvm::is_contained(rows.getInputs(), use.get());
-    auto elements = dyn_cast<cpu::ElementwiseOp>(user);
-    return elements && llvm::is_contained(elements.getOutputs(), use.get()) &&
-           !llvm::is_contained(elements.getInputs(), use.get());
-  });
-}
-
-/// Whether the phase reads the parameter for nothing but its tiles: what bounds a loop may be read
-/// again for the next rows.
-bool isOnlyLoaded(Value parameter, aicore::PhaseOp phase) {
-  return llvm::all_of(parameter.getUsers(), [&](Operation *user) {
-    return !phase->isProperAncestor(user) ||
-           isa<aicore::LoadOp, cpu::RowsOp, cpu::ElementwiseOp>(user);
+/// Whether all that the phase does with a tensor is this.
+bool hasOnly(ElementAccess access, Value tensor, aicore::PhaseOp phase, const Backend &backend) {
+  return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+    return !phase->isProperAncestor(use.getOwner()) || backend.accessOf(use) == access;
   });
 }
 
 } // namespace
 
-std::string whyNotInPlace(ir::KernelOp tiled, aicore::KernelOp lowered, unsigned parameter,
-                          unsigned result) {
+std::string whyNotInPlace(ir::KernelOp tiled, aicore::KernelOp lowered, const Backend &backend,
+                          unsigned parameter, unsigned result) {
   Block &body = tiled.getBody().front();
   const size_t dims = lowered.getDims().size(), parameters = lowered.getArgs().size();
   Block &program = lowered.getBody().front();
@@ -191,9 +170,9 @@ std::string whyNotInPlace(ir::KernelOp tiled, aicore::KernelOp lowered, unsigned
     if (!Dataflow(insert).reachesResultAlone(slice))
       return "is an operand of other elements of it, or of another result";
   }
-  if (!isOnlyWritten(written, phase))
+  if (!hasOnly(ElementAccess::writes, written, phase, backend))
     return "is read by a pass with a product, which may keep sums in it";
-  return isOnlyLoaded(read, phase) ? "" : "bounds a loop";
+  return hasOnly(ElementAccess::reads, read, phase, backend) ? "" : "bounds a loop";
 }
 
 } // namespace mmk

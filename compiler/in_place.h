@@ -2,6 +2,7 @@
 // parameter before it writes the same element of the result.
 #pragma once
 
+#include "backend/backend.h"
 #include "ir/aicore.h"
 #include "ir/mmk.h"
 
@@ -20,7 +21,7 @@ namespace mmk {
 /// the pass may depend on the parameter, as its elements may be computed later.
 ///
 /// Returns why it may not, for a message; empty where it may.
-std::string whyNotInPlace(ir::KernelOp tiled, aicore::KernelOp lowered, unsigned parameter,
-                          unsigned result);
+std::string whyNotInPlace(ir::KernelOp tiled, aicore::KernelOp lowered, const Backend &backend,
+                          unsigned parameter, unsigned result);
 
 } // namespace mmk

@@ -4,6 +4,7 @@
 #include "cpu/chain/default.h"
 #include "cpu/constants/operand.h"
 #include "cpu/cpu_program.h"
+#include "cpu/dialect.h"
 #include "cpu/fit_tile.h"
 #include "cpu/passes.h"
 #include "cpu/tuning.h"
@@ -36,6 +37,18 @@ public:
         features.push_back(feature.getKey());
     llvm::sort(features);
     return llvm::sys::getHostCPUName().str() + llvm::join(features, ",");
+  }
+
+  // A product may keep sums in its result.
+  ElementAccess accessOf(mlir::OpOperand &tensor) const override {
+    if (!llvm::isa<cpu::RowsOp, cpu::ElementwiseOp>(tensor.getOwner()))
+      return ElementAccess::other;
+    auto rows = llvm::dyn_cast<cpu::RowsOp>(tensor.getOwner());
+    auto outputs =
+        rows ? rows.getOutputs() : llvm::cast<cpu::ElementwiseOp>(tensor.getOwner()).getOutputs();
+    const unsigned first = outputs.getBeginOperandIndex(), number = tensor.getOperandNumber();
+    return number >= first && number < first + outputs.size() ? ElementAccess::writes
+                                                              : ElementAccess::reads;
   }
 
   bool hasPipes() const override { return false; }

@@ -98,6 +98,7 @@ private:
   void function();
   size_t workspaces();
   void argumentArrays();
+  void emptyCall();
   void denseStrides();
   void allocations();
   void phases();
@@ -207,10 +208,13 @@ void Writer::function() {
       << name << "_scratch_bytes = " << layout.bytes() << " };\n\n";
   out << "/* Runs the kernel. `scratch` is that memory, aligned to 4096 bytes, or NULL. Returns 0, "
          "or -1 when\n"
-         " * there is not enough memory, and then nothing was written. */\n";
+         " * there is not enough memory, or -2 when a dimension is 0 and a result has elements all "
+         "the same;\n"
+         " * then nothing was written. */\n";
   out << "static inline int " << name << "(const " << name
       << "_arguments *with, void *scratch) {\n";
   argumentArrays();
+  emptyCall();
   denseStrides();
   out << "  struct " << name << "_mmk_arguments all = {dims, scalars, tensors, strides, NULL};\n";
   allocations();
@@ -272,6 +276,29 @@ void Writer::argumentArrays() {
   for (size_t i = 0; i < arguments.size(); ++i)
     out << last << "strides_" << i;
   out << "};\n";
+}
+
+/// Whether one of these dimensions is 0; empty where none has a name.
+std::string isZero(ArrayRef<std::string> dims) {
+  std::string text;
+  for (const std::string &dim : dims)
+    if (!isDigit(dim.front()))
+      text += (text.empty() ? "" : " || ") + dimensionInC(dim) + " == 0";
+  return text;
+}
+
+/// The code is of tiles, and has no elements to begin with where a dimension is 0.
+void Writer::emptyCall() {
+  std::string areEmpty;
+  for (const Argument &argument : arguments)
+    if (argument.isResult) {
+      const std::string isEmpty = isZero(argument.dims);
+      areEmpty += (areEmpty.empty() ? "(" : " && (") + (isEmpty.empty() ? "0" : isEmpty) + ")";
+    }
+  const auto dims = kernel.getDims().getAsValueRange<mlir::StringAttr>();
+  const std::vector<std::string> all(dims.begin(), dims.end());
+  if (const std::string any = isZero(all); !any.empty())
+    out << "  if (" << any << ")\n    return " << areEmpty << " ? 0 : -2;\n";
 }
 
 /// Strides of all zeros stand for a dense tensor.

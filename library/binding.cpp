@@ -301,7 +301,7 @@ void Signature::setPacked(llvm::ArrayRef<PackedOperand> operands) {
         tensor.panels = operand;
 }
 
-void Signature::setInPlace(WhyNotInPlace ask) { whyNotInPlace_ = std::move(ask); }
+void Signature::setInPlace(WhyNotInPlace why) { whyNotInPlace_ = std::move(why); }
 
 void Signature::setMerged(llvm::ArrayRef<aicore::MergedDims> dims) {
   for (const aicore::MergedDims &each : dims)

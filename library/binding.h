@@ -40,7 +40,7 @@ public:
   /// Why a result, by its number, may not have the memory of a parameter, by its number; empty
   /// where it may.
   using WhyNotInPlace = std::function<std::string(size_t parameter, size_t result)>;
-  void setInPlace(WhyNotInPlace ask);
+  void setInPlace(WhyNotInPlace why);
 
   /// mmk_pack: fills `packed` with a constant, or tells how many bytes it takes.
   mmk_error *pack(const mmk_tensor &tensor, void *packed, size_t &bytes) const;

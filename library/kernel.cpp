@@ -165,7 +165,7 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
 
 } // namespace mmk::library
 
-// Most programs never ask, and compile in less time without this level.
+// Most programs make no call in place, and compile in less time without this level.
 std::string mmk_kernel::whyNotInPlace(size_t parameter, size_t result) {
   const std::lock_guard lock(counting);
   const auto known = inPlace.find({parameter, result});
@@ -182,8 +182,9 @@ std::string mmk_kernel::whyNotInPlace(size_t parameter, size_t result) {
     if (!tiled || tiled.variant != variant)
       throw std::runtime_error("the variant " + variant + " is not lowered as before");
   }
-  std::string why = mmk::whyNotInPlace(*tiled.module->getOps<mmk::ir::KernelOp>().begin(),
-                                       lowering.kernel(), parameter, result);
+  std::string why =
+      mmk::whyNotInPlace(*tiled.module->getOps<mmk::ir::KernelOp>().begin(), lowering.kernel(),
+                         mmk::backendOf(machine.kind), parameter, result);
   inPlace.emplace(std::pair(parameter, result), why);
   return why;
 }

@@ -131,7 +131,9 @@ typedef struct {
   int64_t extents[MMK_MAX_RANK];
   /* Elements from one index of a dimension to the next. All 0: dense, in C order. Those of
    * parameters may be anything (0 repeats, negative goes backwards); the last dimension of a
-   * result has stride 1, and its elements may not overlap. Nothing is copied for a stride. */
+   * result has stride 1, and its elements may not overlap. Nothing is copied for a stride. A result
+   * overlaps no other tensor, but may have exactly the memory of a parameter where the kernel reads
+   * each element before it writes it. `data` is NULL only where an extent is 0. */
   int64_t strides[MMK_MAX_RANK];
 } mmk_tensor;
 

@@ -2,9 +2,9 @@
 """Wrong invocations of `mmk`, each in a file of its own: cases/NAME.case.
 
     # why this is wrong
-    $ mmk run matmul.mmk M=0 N=1 K=1
+    $ mmk run matmul.mmk M=-1 N=1 K=1
     exit 2
-    error: the dimension M is an integer from 1 to 2147483647, found 0
+    error: the dimension M is an integer from 0 to 2147483647, found -1
 
 The line after `$` is for bash, in a folder that fixtures.py has filled. What stands below `exit` is
 the whole of standard error; `{*}` in it is what differs from computer to computer. Whatever the

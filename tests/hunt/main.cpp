@@ -96,12 +96,13 @@ int hunt(uint64_t count, const Series &series) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::cout << fmt::format(
-      "{} samples of seed {} in {:.1f} s, {:.1f} a second: {} failed, {} "
-      "refused, {} programs compiled and run, {} flags taken away, which broke "
-      "{}\n",
-      tally.samples, series.seed, seconds, tally.samples / seconds, failures, tally.refused,
-      tally.programs, tally.mutants, tally.mutantsSeen);
+  std::cout << fmt::format("{} samples of seed {} in {:.1f} s, {:.1f} a second: {} failed, {} "
+                           "refused, {} programs compiled and run, {} results in place, {} flags "
+                           "taken away, which broke "
+                           "{}\n",
+                           tally.samples, series.seed, seconds, tally.samples / seconds, failures,
+                           tally.refused, tally.programs, tally.inPlace, tally.mutants,
+                           tally.mutantsSeen);
   return failures > 0;
 }
 

@@ -1,12 +1,14 @@
 #include "tests/hunt/trial.h"
 
 #include "compiler/compiler.h"
+#include "compiler/in_place.h"
 #include "count/count.h"
 #include "executable/executable.h"
 #include "frontend/compile.h"
 #include "frontend/schedule.h"
 #include "frontend/whole.h"
 #include "reference/check.h"
+#include "reference/empty_call.h"
 #include "runtime/global_memory.h"
 #include "runtime/npy.h"
 #include "sync/verify_sync_explorer.h"
@@ -85,6 +87,7 @@ public:
         otherEpilogue(choices);
       if (sample_.also.host)
         onHost(choices);
+      emptyCalls();
       return {};
     } catch (const Failure &failure) {
       return {Outcome::What::failed, failure.property, failure.message};
@@ -180,7 +183,8 @@ private:
     if (!lowering)
       return false;
     where_ = machine.name + " " + lowering.variant;
-    compute(*lowering.module, machine);
+    auto executable = compute(*lowering.module, machine);
+    inPlace(lowering, *executable, machine, choices);
     if (sample_.also.object && isMain)
       objectAgrees(lowering, machine);
     if (machine.kind == MachineKind::emulated)
@@ -288,7 +292,7 @@ private:
            std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
   }
 
-  void compute(mlir::ModuleOp module, const Machine &machine) {
+  std::unique_ptr<Executable> compute(mlir::ModuleOp module, const Machine &machine) {
     auto executable = compile(module, machine, /*watched=*/false);
     runs(executable->run(arguments(), 1));
     resultsAgree("the result is the reference's");
@@ -297,14 +301,95 @@ private:
       first.push_back(copyOf(i));
     runs(executable->run(arguments(), sample_.threads));
     // The host adds in the order that suits the number of threads.
-    if (sample_.isRounded && machine.kind != MachineKind::emulated)
-      return resultsAgree("the result of several threads is the reference's");
+    if (sample_.isRounded && machine.kind != MachineKind::emulated) {
+      resultsAgree("the result of several threads is the reference's");
+      return executable;
+    }
     for (size_t i = 0; i < results_.size(); ++i)
       for (int64_t at = 0; at < first[i].elements(); ++at)
         if (!isSame(first[i][at], results_[i][at]))
           throw Failure{"threads change nothing",
                         fmt::format("{}: {}, element {} on {} threads", where_,
                                     kernel().results[i].name, at, sample_.threads)};
+    return executable;
+  }
+
+  /// Each result in the memory of each parameter for which that is allowed.
+  void inPlace(Lowering &lowering, Executable &executable, const Machine &machine,
+               const Choices &choices) {
+    Lowering tiled;
+    for (size_t p = 0; p < tensors_.size(); ++p)
+      for (size_t r = 0; r < results_.size(); ++r) {
+        const Tensor &result = check_->expected(r);
+        if (!tensors_[p] || tensors_[p]->shape != result.shape ||
+            tensors_[p]->bytes() != result.bytes())
+          continue;
+        if (!tiled)
+          tiled = lowerToTiles(choices);
+        if (tiled.variant == lowering.variant &&
+            whyNotInPlace(*tiled.module->getOps<ir::KernelOp>().begin(), lowering.kernel(),
+                          backendOf(machine.kind), p, r)
+                .empty())
+          runsInPlace(executable, p, r);
+      }
+  }
+
+  Lowering lowerToTiles(const Choices &choices) {
+    PipelineOptions options;
+    options.choices = choices;
+    return compiler_->lower(kernel(), compiler_->toIr(kernel()), LoweringLevel::tiled, options);
+  }
+
+  void runsInPlace(Executable &executable, size_t parameter, size_t result) {
+    ++tally_.inPlace;
+    runs(executable.run(arguments(), 1));
+    const Tensor own = copyOf(result);
+    for (unsigned threads : {1u, sample_.threads}) {
+      Arguments all = arguments();
+      std::memcpy(results_[result].data(), tensors_[parameter]->data(), own.bytes());
+      all.tensors[parameter] = results_[result].data();
+      runs(executable.run(all, threads));
+      if (threads > 1 && sample_.isRounded)
+        break; // in another order, maybe
+      for (int64_t at = 0; at < own.elements(); ++at)
+        if (!isSame(own[at], results_[result][at]))
+          throw Failure{"a result may be in place",
+                        fmt::format("{}: {} in the memory of {}, element {}: got {}, expected {}",
+                                    where_, kernel().results[result].name,
+                                    kernel().parameters[parameter].name, at, results_[result][at],
+                                    own[at])};
+    }
+  }
+
+  /// Each dimension as 0, where the kernel has a value then.
+  void emptyCalls() {
+    for (const std::string &dim : kernel().boundDimensions()) {
+      std::map<std::string, int64_t> byName;
+      for (const std::string &each : kernel().boundDimensions())
+        byName[each] = each == dim ? 0 : byName_.at(each);
+      if (!completeDimensions(kernel(), byName).empty())
+        continue;
+      std::vector<int64_t> dims;
+      for (const std::string &each : kernel().dimensions)
+        dims.push_back(byName.at(each));
+      const auto guarded = [&](ElementType type, const Shape &shape) {
+        std::vector<int64_t> extents;
+        for (const Dimension &each : shape)
+          extents.push_back(each.isLiteral() ? each.literal : byName.at(each.name));
+        return Guarded(type, extents, Guarded::Page::behind);
+      };
+      std::vector<Guarded> memory;
+      std::vector<const void *> tensors;
+      std::vector<void *> results;
+      for (const Parameter &parameter : kernel().parameters) {
+        tensors.push_back(nullptr);
+        if (!parameter.isScalar())
+          tensors.back() = memory.emplace_back(guarded(parameter.type, parameter.shape)).data();
+      }
+      for (const Result &result : kernel().results)
+        results.push_back(memory.emplace_back(guarded(result.type, result.shape)).data());
+      runs(runEmptyCall(kernel(), {dims, scalars_, tensors, results, {}}, sample_.threads));
+    }
   }
 
   void objectAgrees(Lowering &lowering, const Machine &machine) {

@@ -21,6 +21,7 @@ struct Tally {
   int64_t samples = 0, refused = 0;
   int64_t programs = 0; ///< compiled and run
   int64_t mutants = 0, mutantsSeen = 0;
+  int64_t inPlace = 0; ///< results in the memory of a parameter
 };
 
 /// Everything that `sample.also` says. May end the process where a program does what it must not.

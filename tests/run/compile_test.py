@@ -182,6 +182,24 @@ class Compile(CommandTest):
                                           capture_output=True, text=True)
                     self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n"))
 
+    def test_header_with_a_dimension_of_zero(self):
+        """Results without elements are left; others are refused before anything is written."""
+        (self.folder / "rows.mmk").write_text("kernel rows(x: f32[M, N]) -> y: f32[M, N], s: f32[M] {\n"
+                                              "  y = x + x;\n  s = sum[N](x);\n}\n")
+        (self.folder / "main.c").write_text(
+            "#include \"rows.h\"\n#include <stdio.h>\n"
+            "int main(void) {\n  float s[2] = {7, 7};\n"
+            "  rows_arguments none = {.M = 0, .N = 3}, left = {.M = 2, .N = 0, .s = s};\n"
+            "  int first = rows(&none, NULL), second = rows(&left, NULL);\n"
+            "  printf(\"%d %d %g\", first, second, s[1]);\n  return 0;\n}\n")
+        for machine in "host", "ascend910b3":
+            self.mmk("compile", "rows.mmk", "--machine", machine, "--emit=obj,header", "-o", "rows.o")
+            done = subprocess.run(["clang-22", "-std=c11", "-Wall", "-Werror", "main.c", "-x", "none", "rows.o", "-o",
+                                   "program"], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            done = subprocess.run([self.folder / "program"], capture_output=True, text=True)
+            self.assertEqual(done.stdout, "0 -2 7")
+
     def test_header_computes_dimensions_that_follow_from_others(self):
         import numpy
         (self.folder / "apart.mmk").write_text(APART)

@@ -49,6 +49,36 @@ class Report(CommandTest):
             self.assertTrue(0 <= memory["used"] <= memory["capacity"])
         self.assertEqual(set(report["environment"]), {"cpu", "features", "mmk", "llvm", "clock"})
 
+    def test_dimensions_of_zero(self):
+        """No kernel is launched, on any machine; sums over nothing are right."""
+        import numpy
+        (self.folder / "k.mmk").write_text(
+            "kernel k(x: f32[M, N], w: f16[M, K], v: f16[K, N], b: f32[N]) -> y: f32[M, N], s: f32[M], top: f32[M],\n"
+            "    p: f32[P] {\n"
+            "  dim P = N / 2;\n  y = softmax[N](x) + w @ v;\n  s = sum[N](x);\n  top = max[N](w @ v);\n"
+            "  p[i] = b[2 * i];\n"
+            "  case rows { M = 0; N = 6; K = 3; }\n  case columns { M = 2; N = 0; K = 3; }\n"
+            "  case depth { M = 2; N = 6; K = 0; }\n  case one { M = 2; N = 2; K = 1; }\n}\n")
+        for machine in "ascend910b3", "ascend310p3", "ascend950pr", "host":
+            with self.subTest(machine):
+                words = ["k.mmk", "--machine", machine]
+                reports = self.report(*words, *(["--watch"] if machine != "host" else []))
+                for report, elements in zip(reports, (3, 4, 19, 9)):
+                    self.assertEqual((report["check"]["passed"], report["check"]["elements"]), (True, elements))
+                    if machine != "host":
+                        self.assertEqual(report["clock"]["cycles"] == 0, report["case"] != "one")
+                        self.assertEqual(report["watch"]["faults"], [])
+        self.mmk("run", "k.mmk", "--case", "columns", "--output", "top=top.npy", "--output", "y=y.npy")
+        numpy.testing.assert_array_equal(numpy.load(self.folder / "top.npy"), [-numpy.inf] * 2)
+        self.assertEqual(numpy.load(self.folder / "y.npy").shape, (2, 0))
+        numpy.save(self.folder / "x.npy", numpy.zeros((2, 0), "f"))
+        self.mmk("run", "k.mmk", "--input", "x=x.npy", "K=3")
+        for verb in "tune", "explain", "compare", "bench", "report":
+            self.mmk(verb, "k.mmk", "--case", "columns", *(["--b", "fuse=none"] if verb == "compare" else []), exit=2)
+            self.assertEqual(self.said, "error: the case 'columns': N is 0, so that no kernel is launched, and "
+                                        f"mmk {verb} is about its launch; mmk run gives the results\n")
+        self.mmk("compile", "k.mmk", "--case", "columns")
+
     def test_time_and_speed_of_the_table_are_of_one_run(self):
         for words in [["--case", "S4", "--repeat", 9], ["M=1", "N=1", "K=1", "--repeat", 9]]:
             line = self.mmk("run", FUSED, *words).splitlines()[-1]
