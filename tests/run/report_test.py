@@ -67,7 +67,7 @@ class Report(CommandTest):
                     self.assertEqual((report["check"]["passed"], report["check"]["elements"]), (True, elements))
                     if machine != "host":
                         self.assertEqual(report["clock"]["cycles"] == 0, report["case"] != "one")
-                        self.assertEqual(report["watch"]["faults"], [])
+                        self.assertEqual(report["watch"]["hazards"], [])
         self.mmk("run", "k.mmk", "--case", "columns", "--output", "top=top.npy", "--output", "y=y.npy")
         numpy.testing.assert_array_equal(numpy.load(self.folder / "top.npy"), [-numpy.inf] * 2)
         self.assertEqual(numpy.load(self.folder / "y.npy").shape, (2, 0))
