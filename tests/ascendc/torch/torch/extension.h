@@ -22,6 +22,7 @@ struct TensorOptions {
 };
 struct Tensor {
   int64_t dim() const;
+  int64_t numel() const;
   int64_t size(int64_t dim) const;
   IntArrayRef sizes() const;
   bool is_contiguous() const;
