@@ -165,6 +165,10 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
 
 } // namespace mmk::library
 
+std::string mmk_kernel::limitProblem(llvm::ArrayRef<int64_t> dims) const {
+  return const_cast<mmk::Lowering &>(lowering).kernel().limitProblem(dims);
+}
+
 // Most programs make no call in place, and compile in less time without this level.
 std::string mmk_kernel::whyNotInPlace(size_t parameter, size_t result) {
   const std::lock_guard lock(counting);

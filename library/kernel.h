@@ -27,6 +27,9 @@ struct mmk_kernel {
   mmk::Lowering tiled; ///< before the program; lowered at the first call in place
   std::map<std::pair<size_t, size_t>, std::string> inPlace; ///< what whyNotInPlace has found
 
+  /// Why the variant cannot run at these dimensions; empty where it can.
+  std::string limitProblem(llvm::ArrayRef<int64_t> dims) const;
+
   /// Signature::WhyNotInPlace.
   std::string whyNotInPlace(size_t parameter, size_t result);
 

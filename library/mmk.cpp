@@ -197,7 +197,13 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
       if (mmk_error *error = expectRoom(*kernel, *arguments, options->max_memory))
         return error;
     const unsigned threads = options ? options->threads : 0;
-    return errorOf(kernel->executable->run(*arguments, threads));
+    llvm::Error failed = kernel->executable->run(*arguments, threads);
+    if (failed) // the variant may be too small for these dimensions
+      if (std::string problem = kernel->limitProblem(arguments->dims); !problem.empty()) {
+        llvm::consumeError(std::move(failed));
+        return mistake(std::move(problem));
+      }
+    return errorOf(std::move(failed));
   });
 }
 

@@ -123,6 +123,31 @@ class InPlaceTest(unittest.TestCase):
                                      f"the result 'z' has the memory of 'x', which {why}; legal: memory of its own")
                     numpy.testing.assert_array_equal(given["x"], before)
 
+    def test_behind_a_product(self):
+        """An AI core keeps sums on the chip; on the host they may be in the result."""
+        text = "kernel k(a: f16[M, K], b: f16[K, N], x: f32[M, N]) -> z: f32[M, N] { z = relu(a @ b + x); }"
+        for choices in {}, {"store": "overlapped"}, {"order": "columns", "tile_M": 32, "tile_N": 32}:
+            kernel = mmk.compile(text, machine="ascend910b3", **choices)
+            for sizes in {"M": 40, "N": 70, "K": 33}, {"M": 1, "N": 1, "K": 300}:
+                with self.subTest(choices=choices, sizes=sizes):
+                    self.expect_same(kernel, sizes)
+        kernel = mmk.compile(text)
+        given = arguments(kernel, {"M": 40, "N": 70, "K": 33})
+        with self.assertRaises(mmk.Error) as refused:
+            kernel(**given, z=given["x"])
+        self.assertEqual(refused.exception.message,
+                         "the result 'z' has the memory of 'x', which is read by a pass with a product, which may "
+                         "keep sums in it; legal: memory of its own")
+
+    def test_limits(self):
+        """A variant that is too small for a call is no bug."""
+        kernel = mmk.compile(SOFTMAX, machine="ascend910b3", reduce="whole", tile_N=32)
+        with self.assertRaises(mmk.Error) as refused:
+            kernel(numpy.ones((2, 300), "f"))
+        self.assertNotIsInstance(refused.exception, mmk.Bug)
+        self.assertEqual(refused.exception.message, "N = 300, but what this variant reduces whole is at most 32 long; "
+                                                    "legal: a longer tile.N, or reduce.N = two_pass")
+
     def test_a_part(self):
         kernel = mmk.compile(ADD)
         memory = numpy.ones((5, 8), "f")
