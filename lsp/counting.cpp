@@ -96,7 +96,8 @@ LoweredText::Count LoweredText::count(const std::string &kernel, const std::stri
   Count result{.variant = lowering.variant};
   const std::vector<int64_t> dims = dimensionsOf(**found, *each, result.problem);
   if (result.problem.empty())
-    result.problem = lowering.kernel().limitProblem(dims);
+    result.problem = llvm::is_contained(dims, 0) ? "no kernel is launched: a dimension is 0"
+                                                 : lowering.kernel().limitProblem(dims);
   if (!result.problem.empty())
     return result;
   const std::vector<KnownParameter> known = knownParameters(**found, *each);
