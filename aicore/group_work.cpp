@@ -9,6 +9,7 @@
 #include "place/online_rows.h"
 #include "place/vector_functions.h"
 #include "place/vector_scratch.h"
+#include "schedule/joined_dimension.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -409,13 +410,12 @@ bool ImageWork::fits(int64_t tile, int64_t columns, int64_t stage, int64_t bytes
 }
 
 int64_t extentOf(ir::KernelOp kernel, ArrayRef<int64_t> dims, StringRef name) {
-  int64_t number = 1;
-  if (!name.getAsInteger(10, number))
-    return number;
-  for (auto [own, extent] : llvm::zip(kernel.getDims().getAsValueRange<StringAttr>(), dims))
-    if (own == name)
-      return extent;
-  return 1;
+  return extentOfName(name, [&](StringRef factor) -> int64_t {
+    for (auto [own, extent] : llvm::zip(kernel.getDims().getAsValueRange<StringAttr>(), dims))
+      if (own == factor)
+        return extent;
+    return 1;
+  });
 }
 
 std::pair<GroupWork, GroupWork> separate(const GroupWork &group) {

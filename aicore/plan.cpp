@@ -39,10 +39,11 @@ PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const Candidat
     names.push_back(name.str());
   for (const std::string &name : tileDims(kernel))
     if (!llvm::is_contained(names, name))
-      names.push_back(name); // of a literal extent
+      names.push_back(name); // of a literal extent, or joined
   for (const std::string &name : names) {
     Fixed &dim = dims_.emplace_back();
     dim.name = name;
+    dim.extent = extentOf(kernel, request.dims, name);
     dim.tile = fixedNumber("tile." + dim.name).value_or(0);
     dim.fitsTile = isFixed("tile." + dim.name) && dim.tile == 0;
     dim.stage = fixedNumber("stage." + dim.name).value_or(0);

@@ -140,6 +140,7 @@ private:
   /// What is fixed of a dimension; 0: open.
   struct Fixed {
     std::string name;
+    int64_t extent = 1; ///< in the shape of the request
     int64_t tile = 0, stage = 0, splits = 0;
     bool fitsTile = false; ///< `tile = auto` was chosen
     int64_t unit = 1;      ///< tiles are multiples of it

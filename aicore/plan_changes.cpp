@@ -110,12 +110,8 @@ private:
   }
 
   int64_t longest(size_t dim) const {
-    int64_t extent = 0;
-    if (dim < space_.request_.dims.size())
-      extent = space_.request_.dims[dim];
-    else // a literal one
-      llvm::StringRef(space_.dims_[dim].name).getAsInteger(10, extent);
-    return std::min<int64_t>(llvm::alignTo(extent, space_.dims_[dim].unit), maximumTile);
+    const int64_t extent = llvm::alignTo(space_.dims_[dim].extent, space_.dims_[dim].unit);
+    return std::min(extent, maximumTile);
   }
 
   void tiles(Number dim, int64_t extent) {

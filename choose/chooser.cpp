@@ -7,6 +7,8 @@
 #include "schedule/directive.h"
 #include "support/timing.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -32,6 +34,33 @@ std::string Chooser::kept() const {
     for (const Requirement &requirement : schedule->requirements)
       text += ";" + requirement.text;
   return text;
+}
+
+Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
+  Choices units;
+  for (auto [name, extent] : llvm::zip(kernel_.dimensions, dims)) {
+    const auto isNamed = [&, &name = name](const auto &choice) {
+      return indexOf(choice.first) == name;
+    };
+    const DimensionRole role = roleOf(kernel_, name);
+    if (extent == 1 && role.isOutput && !role.isOfProduct && !role.isReduction && !role.isReduced &&
+        std::ranges::none_of(kept_, isNamed))
+      units.emplace_back("extent." + name, "1");
+  }
+  if (units.empty())
+    return {};
+  const auto loopsWith = [&](const Choices &choices) {
+    mlir::OwningOpRef<mlir::ModuleOp> joined = ir_->clone();
+    mlir::PassManager manager(joined->getContext());
+    Choices all = fixed_;
+    all.insert(all.end(), choices.begin(), choices.end());
+    manager.addPass(createJoinDimensions({variantText(all)}));
+    size_t loops = 0;
+    if (mlir::succeeded(manager.run(*joined)))
+      joined->walk([&](mlir::linalg::LinalgOp op) { loops += op.getNumLoops(); });
+    return loops;
+  };
+  return loopsWith(units) < loopsWith({}) ? units : Choices();
 }
 
 Lowering Chooser::lower(const Choices &choices, FlagEffort effort) {
@@ -216,6 +245,7 @@ Lowering Chooser::grouped(const Choices &choices) {
   PipelineOptions options;
   llvm::copy_if(fixed_, std::back_inserter(options.choices),
                 [](const auto &it) { return it.first != "keep"; });
+  options.choices.insert(options.choices.end(), units_.begin(), units_.end());
   options.choices.insert(options.choices.end(), choices.begin(), choices.end());
   mlir::OwningOpRef<mlir::ModuleOp> withoutRules = ir_->clone();
   withoutRules->walk([](ir::RequireOp rule) { rule.erase(); });
@@ -291,6 +321,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   const TimedScope timed("choose the variant");
   if (!ir_)
     ir_ = compiler_.toIr(kernel_);
+  units_ = unitsOf(dims);
   CandidateRequest request;
   request.dims = dims;
   request.fixed = kept_;
@@ -310,6 +341,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     for (Candidate &candidate : found.best) {
       candidate.choices.insert(candidate.choices.end(), grouping.choices.begin(),
                                grouping.choices.end());
+      candidate.choices.insert(candidate.choices.end(), units_.begin(), units_.end());
       best.push_back(std::move(candidate));
     }
   }

@@ -49,6 +49,8 @@ public:
 private:
   struct Grouping;
   std::vector<Grouping> groupings();
+  /// Dimensions of extent 1 in this shape, where operations have fewer without them.
+  Choices unitsOf(llvm::ArrayRef<int64_t> dims);
   /// The kernel in fusion groups.
   Lowering grouped(const Choices &choices);
   /// Counts a candidate, and keeps it if it is the best.
@@ -75,6 +77,7 @@ private:
   const Kernel &kernel_;
   const Machine &machine_;
   Choices fixed_;                           ///< of the user
+  Choices units_;                           ///< dimensions that the shape leaves out
   std::map<std::string, std::string> kept_; ///< these and the schedule's
   mlir::OwningOpRef<mlir::ModuleOp> ir_;
   double stepsLeft_ = 0; ///< that may still be counted

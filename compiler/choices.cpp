@@ -9,18 +9,31 @@
 
 namespace mmk {
 
-/// The tiles that a variant names are those of the form that it chooses.
+/// The values of "tile=64x128" in a variant; 0 where it has none.
+static size_t tilesGiven(llvm::StringRef variant) {
+  llvm::SmallVector<llvm::StringRef> items;
+  variant.split(items, ',');
+  for (llvm::StringRef item : items)
+    if (item.trim().consume_front("tile="))
+      return item.count('x') + 1;
+  return 0;
+}
+
+/// The tiles that a variant names are those of the form that it chooses, in the dimensions that are
+/// left when some are joined. As many as the kernel's own are those: named, they stay apart.
 static std::vector<std::string> tileDimsOf(mlir::ModuleOp module, const std::string &variant) {
-  const auto dimsOf = [](mlir::ModuleOp it) {
-    return tileDims(*it.getOps<ir::KernelOp>().begin());
+  const auto dimsAfter = [&](bool joins) {
+    const mlir::OwningOpRef<mlir::ModuleOp> formed = module.clone();
+    mlir::PassManager manager(module.getContext());
+    manager.addPass(createChooseForm({variant}));
+    if (joins)
+      manager.addPass(createJoinDimensions({variant}));
+    const bool isFormed = mlir::succeeded(manager.run(*formed));
+    return tileDims(*(isFormed ? *formed : module).getOps<ir::KernelOp>().begin());
   };
-  ir::KernelOp kernel = *module.getOps<ir::KernelOp>().begin();
-  if (kernel.getBody().getOps<ir::AlternativeOp>().empty())
-    return dimsOf(module);
-  const mlir::OwningOpRef<mlir::ModuleOp> formed = module.clone();
-  mlir::PassManager manager(module.getContext());
-  manager.addPass(createChooseForm({variant}));
-  return mlir::succeeded(manager.run(*formed)) ? dimsOf(*formed) : dimsOf(module);
+  const std::vector<std::string> joined = dimsAfter(true);
+  const size_t given = tilesGiven(variant);
+  return given == 0 || given == joined.size() ? joined : dimsAfter(false);
 }
 
 llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machine,

@@ -57,6 +57,8 @@ void addVariantPasses(OpPassManager &manager, const ApplyVariantOptions &options
   manager.addPass(createChooseForm({options.variant}));
   // A reduction that is none any more has other tiles.
   manager.addPass(createUnrollWindows());
+  // Tiles are named by the dimensions that are left.
+  manager.addPass(createJoinDimensions({options.variant}));
   manager.addPass(createApplyVariant(options));
 }
 

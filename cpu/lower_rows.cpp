@@ -123,12 +123,13 @@ CpuLowering::tensorsOf(ir::FusionGroupOp group, scf::ForOp tileLoop, RowProgram 
     if (!output)
       return group.emitOpError("expected its tile loop to insert one tile of each result");
     GlobalView view = viewOf(result);
-    for (unsigned i = 0; insert && i < view.offsets.size(); ++i) {
-      view.offsets[i] = mapped(insert.getMixedOffsets()[i]);
+    for (unsigned i = 0; insert && i < view.dims.size(); ++i) {
+      Value &offset = view.offsets[view.dims[i]];
+      offset = mapped(insert.getMixedOffsets()[i]);
       const int64_t dim = output->dims[i];
       if (dim < 0)
         continue;
-      all.starts[dim] = view.offsets[i];
+      all.starts[dim] = offset;
       if (!all.sizes[dim])
         all.sizes[dim] = mapped(insert.getMixedSizes()[i]);
     }

@@ -11,6 +11,7 @@
 #include "jit/object.h"
 #include "jit/partition.h"
 #include "jit/trampoline.h"
+#include "schedule/joined_dimension.h"
 #include "support/timing.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -54,13 +55,20 @@ struct Extent {
   int64_t literal = 0;
 };
 
+Extent extentOf(StringRef name, mlir::ArrayAttr dims) {
+  Extent extent;
+  const auto isIt = [&](mlir::Attribute it) {
+    return mlir::cast<mlir::StringAttr>(it).getValue() == name;
+  };
+  if (name.getAsInteger(10, extent.literal))
+    extent.dim = llvm::find_if(dims, isIt) - dims.begin();
+  return extent;
+}
+
 std::vector<Extent> shapeOf(ir::NamedAttr tensor, mlir::ArrayAttr dims) {
   std::vector<Extent> extents;
-  for (mlir::StringAttr name : tensor.getDims()) {
-    Extent &extent = extents.emplace_back();
-    if (name.getValue().getAsInteger(10, extent.literal))
-      extent.dim = llvm::find(dims, mlir::Attribute(name)) - dims.begin();
-  }
+  for (mlir::StringAttr name : tensor.getDims())
+    extents.push_back(extentOf(name, dims));
   return extents;
 }
 
@@ -98,10 +106,9 @@ public:
     images = aicore::imageLimits(kernel);
     for (auto name : kernel.getDims().getAsValueRange<mlir::StringAttr>())
       dimNames.push_back(name.str());
-    for (auto [i, name] : enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
-      if (mlir::DictionaryAttr all = kernel.getLimitsAttr())
-        if (auto most = all.getAs<mlir::IntegerAttr>(name))
-          limits.push_back({i, name.str(), most.getInt(), kernel.heldWhole()});
+    if (mlir::DictionaryAttr all = kernel.getLimitsAttr())
+      for (mlir::NamedAttribute limit : all)
+        limits.push_back(limitOf(limit, kernel));
   }
 
   Error link(std::shared_ptr<const LinkedObject> program,
@@ -149,11 +156,18 @@ private:
   std::vector<std::string> workspaceNames;
   std::vector<std::vector<Extent>> shapes; ///< by parameter, then result
   struct Limit {
-    size_t dim;
+    std::vector<Extent> dims; ///< as one
     std::string name;
     int64_t most;
     aicore::HeldWhole held;
   };
+  static Limit limitOf(mlir::NamedAttribute limit, aicore::KernelOp kernel) {
+    Limit it{{}, limit.getName().str(), 0, kernel.heldWhole(limit.getName())};
+    for (StringRef factor : factorsOf(it.name))
+      it.dims.push_back(extentOf(factor, kernel.getDims()));
+    it.most = mlir::cast<mlir::IntegerAttr>(limit.getValue()).getInt();
+    return it;
+  }
   std::vector<Limit> limits;              ///< on dimensions
   std::vector<aicore::ImageLimit> images; ///< the same
   std::vector<std::string> dimNames;
@@ -277,9 +291,9 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
     return createStringError(watched ? "a watched program runs without a watch"
                                      : "a watch needs a program that was compiled for one");
   for (const Limit &limit : limits)
-    if (arguments.dims[limit.dim] > limit.most)
-      return createStringError(
-          aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most, limit.held));
+    if (const auto value = static_cast<int64_t>(elementsOf(limit.dims, arguments.dims));
+        value > limit.most)
+      return createStringError(aicore::beyondLimit(limit.name, value, limit.most, limit.held));
   if (!images.empty())
     if (std::string problem = aicore::problemOf(images, dimNames, arguments.dims); !problem.empty())
       return createStringError(problem);

@@ -87,10 +87,19 @@ private:
     return fmt::format("{}", fmt::join(parts.begin() + 1, parts.end(), "."));
   }
 
+  /// Whether it is several dimensions of a tensor that follow each other: mmk may join them.
+  bool isOfSeveral(const std::string &dimension) const {
+    const auto has = [&](const auto &each) { return !placesOf(each.shape, dimension).empty(); };
+    return std::ranges::any_of(kernel_.parameters, has) ||
+           std::ranges::any_of(kernel_.results, has) ||
+           std::ranges::any_of(kernel_.allValues(),
+                               [&](const Value *value) { return has(*value); });
+  }
+
   std::string unknownDimension(const std::string &dimension) const {
     const std::vector<std::string> dimensions = tiledDimensions(kernel_);
     const bool isRole = dimension.find('.') != dimension.npos;
-    if (isIn(dimensions, dimension) || (isRole && !knowsBody_))
+    if (isIn(dimensions, dimension) || (isRole && !knowsBody_) || isOfSeveral(dimension))
       return "";
     return fmt::format("'{}' has no dimension {}{}", kernel_.name, dimension,
                        dimensions.empty() ? "" : "; dimensions: " + listOf(dimensions, "and"));
@@ -238,8 +247,13 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
 
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube) {
   DimensionRole role;
-  const auto isIt = [&](const Dimension &each) { return spelling(each) == dimension; };
-  const auto isHere = [&](const Shape &shape) { return std::ranges::any_of(shape, isIt); };
+  const auto isHere = [&](const Shape &shape) { return !placesOf(shape, dimension).empty(); };
+  // Whether the last of it is this dimension, from the end.
+  const auto endsAt = [&](const Shape &shape, size_t fromEnd) {
+    return std::ranges::any_of(placesOf(shape, dimension), [&](const auto &place) {
+      return place.second + fromEnd == shape.size();
+    });
+  };
   const auto require = [&](int64_t multiple, std::string_view reason) {
     if (multiple > role.multiple)
       role.reason = reason;
@@ -251,8 +265,8 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
     role.isOfValue |= value->operation != Operation::parameter && isHere(value->shape);
     if (value->operation == Operation::reduce || value->operation == Operation::cumulate) {
       role.isOfValue |= isHere(value->operands[0]->shape);
-      for (size_t along : value->along)
-        if (isIt(value->operands[0]->shape[along])) {
+      for (auto [first, end] : placesOf(value->operands[0]->shape, dimension))
+        if (std::ranges::find(value->along, end - 1) != value->along.end()) {
           role.isReduced = true;
           role.isDivided |= value->operation == Operation::reduce;
         }
@@ -264,14 +278,14 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
     if (value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;
-    const bool isRow = isIt(shape[shape.size() - 2]), isColumn = isIt(shape.back());
+    const bool isRow = endsAt(shape, 1), isColumn = endsAt(shape, 0);
     role.isOfProduct |= isRow || isColumn;
     if (cube && isRow)
       require(cube->m, widthReason());
     if (cube && isColumn)
       require(cube->n, widthReason());
     const Value &left = *value->operands[0];
-    if (isIt(left.shape.back())) {
+    if (endsAt(left.shape, 0)) {
       role.isReduction = true;
       if (cube && cube->depth.contains(left.type))
         require(cube->depth.at(left.type), depthReason(spelling(left.type)));

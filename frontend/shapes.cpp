@@ -1,5 +1,7 @@
 #include "frontend/shapes.h"
 
+#include "schedule/joined_dimension.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -40,6 +42,23 @@ bool isWithoutUnits(const Shape &shape, const Shape &target) {
 
 std::string spelling(const Dimension &dimension) {
   return dimension.isLiteral() ? std::to_string(dimension.literal) : dimension.name;
+}
+
+std::vector<std::pair<size_t, size_t>> placesOf(const Shape &shape, std::string_view name) {
+  std::vector<std::pair<size_t, size_t>> places;
+  for (size_t first = 0; first < shape.size(); ++first) {
+    if (shape[first] == Dimension{"", 1})
+      continue;
+    std::vector<std::string> parts;
+    for (size_t end = first; end < shape.size(); ++end) {
+      if (shape[end] == Dimension{"", 1} && end > first)
+        continue;
+      parts.push_back(spelling(shape[end]));
+      if (joinedName(parts) == name)
+        places.emplace_back(first, end + 1);
+    }
+  }
+  return places;
 }
 
 std::string spelling(const Mismatch &mismatch) {

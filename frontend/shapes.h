@@ -23,6 +23,10 @@ bool isWithoutUnits(const Shape &shape, const Shape &target);
 
 std::string spelling(const Dimension &dimension);
 
+/// Where a dimension of this name is in a shape, as first and behind the last: itself, or several
+/// that are joined, without those of extent 1 ("B*H").
+std::vector<std::pair<size_t, size_t>> placesOf(const Shape &shape, std::string_view name);
+
 /// "the last dimensions are N and M", "the dimensions third from the end are ...".
 std::string spelling(const Mismatch &mismatch);
 

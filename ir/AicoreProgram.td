@@ -28,8 +28,8 @@ def Aicore_KernelOp : Aicore_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBloc
   let extraClassDeclaration = [{
     /// Why it does not run with these dimensions, for the user; empty if it runs.
     std::string limitProblem(::llvm::ArrayRef<int64_t> dims);
-    /// What limits its dimensions, if anything does.
-    ::mmk::aicore::HeldWhole heldWhole();
+    /// What limits a dimension, if anything does.
+    ::mmk::aicore::HeldWhole heldWhole(::llvm::StringRef dim);
   }];
 }
 

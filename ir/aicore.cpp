@@ -3,6 +3,7 @@
 #include "ir/image_limit.h"
 #include "ir/limit.h"
 #include "ir/merged_dims.h"
+#include "schedule/joined_dimension.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -240,9 +241,14 @@ LogicalResult KernelOp::verify() {
         return failure();
       tensors = tensors.drop_front();
     }
+  const auto isDimension = [&](StringRef name) {
+    int64_t literal;
+    return !name.getAsInteger(10, literal) ||
+           llvm::is_contained(getDims().getAsValueRange<StringAttr>(), name);
+  };
   if (DictionaryAttr limits = getLimitsAttr())
     for (NamedAttribute limit : limits)
-      if (!llvm::is_contained(getDims(), Attribute(limit.getName())) ||
+      if (!llvm::all_of(factorsOf(limit.getName().getValue()), isDimension) ||
           !isa<IntegerAttr>(limit.getValue()))
         return emitOpError("expected limits to be numbers of its dimensions, found ")
                << limit.getName() << " = " << limit.getValue();
@@ -271,11 +277,18 @@ std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, HeldWh
     format = "{0} = {1}, but this variant keeps panels and reduces rows of at most {2}; "
              "legal: keep = none and a longer tile.{0}, or fuse = all";
     break;
+  case HeldWhole::unit:
+    format = "{0} = {1}, but this variant leaves {0} out, with extent.{0} = {2}; "
+             "legal: a variant without it";
+    break;
   }
   return llvm::formatv(format, dimension, value, most);
 }
 
-HeldWhole KernelOp::heldWhole() {
+HeldWhole KernelOp::heldWhole(StringRef dim) {
+  if (auto variant = (*this)->getAttrOfType<StringAttr>("variant");
+      variant && variant.getValue().contains(("extent." + dim + "=").str()))
+    return HeldWhole::unit;
   bool hasPanels = false, hasRows = false;
   (*this)->walk([&](PhaseOp phase) {
     bool multiplies = false, reduces = false;
@@ -291,11 +304,18 @@ HeldWhole KernelOp::heldWhole() {
 }
 
 std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {
-  DictionaryAttr limits = getLimitsAttr();
-  if (limits)
-    for (auto [name, value] : llvm::zip(getDims().getAsRange<StringAttr>(), dims))
-      if (auto most = limits.getAs<IntegerAttr>(name); most && value > most.getInt())
-        return beyondLimit(name, value, most.getInt(), heldWhole());
+  const auto extentOf = [&](StringRef name) {
+    const auto names = getDims().getAsValueRange<StringAttr>();
+    return dims[std::distance(names.begin(), llvm::find(names, name))];
+  };
+  if (DictionaryAttr limits = getLimitsAttr())
+    for (NamedAttribute limit : limits) {
+      const StringRef name = limit.getName().getValue();
+      const int64_t value = extentOfName(name, extentOf),
+                    most = cast<IntegerAttr>(limit.getValue()).getInt();
+      if (value > most)
+        return beyondLimit(name, value, most, heldWhole(name));
+    }
   SmallVector<std::string> names;
   for (StringRef name : getDims().getAsValueRange<StringAttr>())
     names.push_back(name.str());

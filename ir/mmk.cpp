@@ -1,5 +1,7 @@
 #include "ir/mmk.h"
 
+#include "schedule/joined_dimension.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -64,9 +66,11 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has ") << getArgs().size() << " parameters, but its body takes "
                                << block.getNumArguments();
   auto isDimension = [&](StringRef name) {
-    int64_t literal;
-    return !name.getAsInteger(10, literal) ||
-           llvm::is_contained(getDims().getAsValueRange<StringAttr>(), name);
+    return llvm::all_of(factorsOf(name), [&](StringRef factor) {
+      int64_t literal;
+      return !factor.getAsInteger(10, literal) ||
+             llvm::is_contained(getDims().getAsValueRange<StringAttr>(), factor);
+    });
   };
   auto checkRank = [&](Type type, NamedAttr named) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);

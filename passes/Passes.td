@@ -35,6 +35,29 @@ def UnrollWindows : Pass<"mmk-unroll-windows", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mmk::aicore::AicoreDialect"];
 }
 
+def JoinDimensions : Pass<"mmk-join-dimensions", "::mlir::ModuleOp"> {
+  let summary = "go along dimensions as one that every operation goes along together";
+  let description = [{
+    Two dimensions that follow each other in each tensor which has one of them become one, and those
+    of literal extent 1 go: tiles extend along two dimensions, and have long rows then. A dimension
+    that the schedule or `variant` names stays, as does one of which a position is read, and those of
+    windows, cumulative sums and parts of tensors. Parameters are read in the dimensions that are
+    left, and results split into their own.
+    ```mlir
+    %y = linalg.generic ["parallel",               %a = tensor.collapse_shape %x [[0, 1, 2], [3]]
+        "parallel", "parallel",                    %r = linalg.generic ["parallel", "parallel"] (%a)
+        "parallel"] (%x)                      =>   %y = tensor.expand_shape %r [[0, 1, 2], [3]]
+    mmk.return %y                                  mmk.return %y
+    ```
+    The name of a dimension that is joined has those of its parts: `B*H` of `B` and `H`, `C*49` of
+    `C`, `7` and `7`. With `extent W = 1`, W is a literal 1.
+  }];
+  let options = [
+    Option<"variant", "variant", "std::string", "\"\"", "choices, e.g. tile.M=64,fuse=windows">
+  ];
+  let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
   let summary = "select one alternative of each directive";
   let description = [{

@@ -225,14 +225,13 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
   kernel.walk([&](ir::WindowOp) { ++tensors; }); // each is loaded by itself
-  for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
-    ArrayRef<StringAttr> dims = named.getDims();
+  for (const SmallVector<StringRef> &dims : resultDims(kernel)) {
     if (dims.empty())
       continue;
     const ElementwiseTile tile = backend.elementwiseTile(machine, tensors, dims.size());
-    addLeast(defaults, dims.back().getValue(), tile.columns);
+    addLeast(defaults, dims.back(), tile.columns);
     if (dims.size() > 1)
-      addLeast(defaults, dims[elementwiseRows(namesOf(dims))].getValue(), tile.rows);
+      addLeast(defaults, dims[elementwiseRows(dims)], tile.rows);
   }
 }
 

@@ -42,14 +42,24 @@ SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
         outputs.push_back(space.names[dim]);
   });
   if (!hasProduct(kernel))
-    for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
-      const SmallVector<StringRef> dims = namesOf(named.getDims());
+    for (const SmallVector<StringRef> &dims : resultDims(kernel)) {
       if (const int64_t rows = elementwiseRows(dims); rows >= 0)
         outputs.push_back(dims[rows]);
       if (!dims.empty())
         outputs.push_back(dims.back());
     }
   return outputs;
+}
+
+std::vector<SmallVector<StringRef>> resultDims(ir::KernelOp kernel) {
+  std::vector<SmallVector<StringRef>> all;
+  for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
+    const Value computed = behindReshapes(result);
+    auto &dims = all.emplace_back();
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(computed.getType()).getRank(); ++dim)
+      dims.push_back(dimName(computed, dim));
+  }
+  return all;
 }
 
 aicore::MachineAttr expectMachine(Operation *module) {

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mmk {
 
@@ -56,6 +57,9 @@ bool hasProduct(ir::KernelOp kernel);
 /// The dimensions of tiles and grids: rows and columns of the products, by name or number; of the
 /// results if there is no product.
 llvm::SmallVector<llvm::StringRef> outputDims(ir::KernelOp kernel);
+
+/// Of each result the names of its dimensions as it is computed: those that are joined are one.
+std::vector<llvm::SmallVector<llvm::StringRef>> resultDims(ir::KernelOp kernel);
 
 bool isTiled(llvm::StringRef dim); ///< has a tile of its own: all but those of extent 1
 

@@ -46,6 +46,8 @@ public:
         ofDimensions(name);
       return;
     case DirectiveNaming::each:
+      if (name == "extent") // of dimensions that have no tile then
+        return ofDimensions(name);
       each(name, all);
       for (StringRef dim : dividedDims(kernel))
         if (!llvm::is_contained(all, dim))

@@ -83,6 +83,7 @@ LogicalResult TransferInserter::limitRows(NamedAttrList &limits) {
 
 FailureOr<DictionaryAttr> TransferInserter::limits() {
   NamedAttrList limits;
+  limitUnits(limits);
   limitPanels(limits);
   if (failed(limitRows(limits)) || failed(limitChains(limits)))
     return failure();

@@ -4,6 +4,7 @@
 #include "passes/tile_order.h"
 #include "passes/variant.h"
 #include "passes/windows/image_operand.h"
+#include "schedule/joined_dimension.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -64,6 +65,19 @@ Value KernelLowering::dimension(StringRef name) {
   int64_t literal;
   if (!name.getAsInteger(10, literal))
     return index(literal);
+  if (isJoined(name)) {
+    // Once, where all of the kernel sees it.
+    Value &product = joined[name];
+    if (product)
+      return product;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&target.getBody().front());
+    for (StringRef factor : factorsOf(name)) {
+      const Value extent = dimension(factor);
+      product = product ? arith::MulIOp::create(b, loc, product, extent).getResult() : extent;
+    }
+    return product;
+  }
   for (auto [i, known] : llvm::enumerate(kernel.getDims().getAsValueRange<StringAttr>()))
     if (known == name)
       return target.getBody().getArgument(i);
@@ -250,6 +264,18 @@ void KernelLowering::clonePure(Operation &op) {
 }
 
 //===--- kernel ------------------------------------------------------------------------------===//
+
+void KernelLowering::limitUnits(NamedAttrList &limits) {
+  for (StringRef dim : kernel.getDims().getAsValueRange<StringAttr>())
+    if (const int64_t extent = kernel.chosenNumber(("extent." + dim).str(), 0); extent > 0)
+      limits.set(dim, b.getI64IntegerAttr(extent));
+}
+
+FailureOr<DictionaryAttr> KernelLowering::limits() {
+  NamedAttrList limits;
+  limitUnits(limits);
+  return limits.empty() ? DictionaryAttr() : limits.getDictionary(b.getContext());
+}
 
 LogicalResult KernelLowering::createKernel() {
   b.setInsertionPoint(kernel);

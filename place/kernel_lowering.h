@@ -9,6 +9,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <vector>
 
@@ -45,7 +46,9 @@ protected:
   virtual mlir::LogicalResult emitGroup(ir::FusionGroupOp group) = 0;
   /// The largest dimensions that the kernel may run with; null: any. Fails, with a message, where a
   /// literal one is larger.
-  virtual mlir::FailureOr<mlir::DictionaryAttr> limits() { return mlir::DictionaryAttr(); }
+  virtual mlir::FailureOr<mlir::DictionaryAttr> limits();
+  /// Adds the dimensions that the variant takes to be of extent 1.
+  void limitUnits(mlir::NamedAttrList &limits);
 
   /// Emits the values that a fusion group needs before its phase.
   void emitShared(ir::FusionGroupOp group);
@@ -100,6 +103,7 @@ private:
   void splitDepths();
 
   aicore::KernelOp target;
+  llvm::StringMap<mlir::Value> joined; ///< extents of joined dimensions
   /// Tensors with the first and the last of dimensions that are one in some view.
   llvm::SetVector<std::pair<mlir::Value, std::pair<int64_t, int64_t>>> merged;
   llvm::DenseMap<mlir::Value, MemoryDims> split;    ///< by intermediate tensor

@@ -54,6 +54,7 @@ std::vector<DirectiveTraits> makeTable() {
        .actsOn = {loads, turns, issue},
        .moreOfReduction = "longer transfers have fewer starts and move whole packets",
        .fewerOfReduction = "shorter stages arrive sooner and leave room for another copy"},
+      {.name = "extent", .index = Index::dimension, .maximum = 1, .naming = Naming::each},
       {.name = "buffers",
        .index = Index::buffer,
        .maximum = maximumBuffers,

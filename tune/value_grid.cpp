@@ -3,17 +3,49 @@
 #include "backend/backend.h"
 #include "frontend/schedule.h"
 #include "frontend/shapes.h"
+#include "lower/lower.h"
+#include "passes/passes.h"
+#include "passes/variant.h"
 #include "schedule/directive.h"
+#include "schedule/joined_dimension.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <set>
 
 namespace mmk::tune {
 namespace {
+
+/// The dimensions that tiles may have: those of the kernel, and those that are joined instead of
+/// their parts.
+std::vector<std::string> joinedDimensions(const Kernel &kernel, const Machine &machine) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const mlir::OwningOpRef<mlir::ModuleOp> module = lowerToIr(kernel, machine.name, context);
+  mlir::PassManager manager(&context);
+  manager.addPass(createChooseForm());
+  manager.addPass(createJoinDimensions());
+  const std::vector<std::string> own = tiledDimensions(kernel);
+  if (mlir::failed(manager.run(*module)))
+    return own;
+  std::set<std::string> left;
+  module->walk([&](mlir::linalg::LinalgOp op) {
+    for (llvm::StringRef name : dimNames(op))
+      if (isTiled(name))
+        left.insert(name.str());
+  });
+  std::vector<std::string> names;
+  for (const std::string &name : own)
+    if (left.erase(name) > 0)
+      names.push_back(name);
+  names.insert(names.end(), left.begin(), left.end());
+  return names;
+}
 
 /// Of the first product; null without one.
 const ElementType *operandType(const Kernel &kernel) {
@@ -25,7 +57,9 @@ const ElementType *operandType(const Kernel &kernel) {
 
 bool isLastOfResult(const Kernel &kernel, std::string_view dimension) {
   return std::ranges::any_of(kernel.results, [&](const Result &result) {
-    return !result.shape.empty() && spelling(result.shape.back()) == dimension;
+    return std::ranges::any_of(placesOf(result.shape, dimension), [&](const auto &place) {
+      return place.second == result.shape.size();
+    });
   });
 }
 
@@ -130,11 +164,10 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
     return words;
   };
   const auto extentOf = [&](std::string_view dimension) {
-    int64_t literal = 0;
-    if (llvm::to_integer(dimension, literal))
-      return literal;
-    const auto found = std::ranges::find(kernel.dimensions, dimension);
-    return dims[found - kernel.dimensions.begin()];
+    return extentOfName(dimension, [&](std::string_view factor) {
+      const auto found = std::ranges::find(kernel.dimensions, factor);
+      return dims[found - kernel.dimensions.begin()];
+    });
   };
   std::vector<std::pair<std::string, std::vector<std::string>>> grid;
   for (const std::string &key : tunableKeys(kernel, machine)) {
@@ -165,7 +198,7 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
   }
   if (!kernel.hasProduct())
     return grid;
-  for (const std::string &dimension : tiledDimensions(kernel)) {
+  for (const std::string &dimension : joinedDimensions(kernel, machine)) {
     const DimensionRole role = roleOf(kernel, dimension, &machine.cube);
     if (role.isOfProduct && role.isOutput)
       grid.emplace_back("grid." + dimension, range(1, machine.cubeCores));
@@ -181,7 +214,7 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
 
 std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machine) {
   std::vector<std::string> keys;
-  for (const std::string &dimension : tiledDimensions(kernel)) {
+  for (const std::string &dimension : joinedDimensions(kernel, machine)) {
     const DimensionRole role = roleOf(kernel, dimension);
     const bool isTiled = kernel.hasProduct() ? role.isOfProduct || role.isReduction
                                              : role.isOutput || role.isReduced;

@@ -419,19 +419,34 @@ private:
     }
   }
 
+  /// Dimensions of a few elements inside of the others, such as the pixels of small images.
+  Dims smallDims(bool mayBeUnits) {
+    Dims dims;
+    if (random_.chance(35))
+      for (const char *wanted : {"X", "Y"})
+        if (random_.chance(70))
+          dims.push_back(mayBeUnits && random_.chance(25)
+                             ? "1"
+                             : dimension(wanted, random_.oneOf({1, 1, 2, 3, 7, 8})));
+    return dims;
+  }
+
   void elementwiseKernel(bool reduces) {
     sample_.fill =
         random_.oneOf({Fill::integers, Fill::uniform, Fill::normal, Fill::special, Fill::strewn});
     Dims out = batch_;
+    const Dims inner = smallDims(/*mayBeUnits=*/!reduces);
     if (random_.chance(85))
       out.push_back(dimension("M", extent(260)));
-    out.push_back(dimension("N", extent(std::max<int64_t>(1, 20000 / elementsOf(out)))));
+    const int64_t others = elementsOf(out) * elementsOf(inner);
+    out.push_back(dimension("N", extent(std::max<int64_t>(1, 20000 / others))));
+    out.insert(out.end(), inner.begin(), inner.end());
     const ElementType type =
         random_.oneOf(std::vector<ElementType>(std::begin(allTypes), std::end(allTypes)));
     available_.push_back({{parameter("a", type, out), boundOf(type), 0}, out});
     if (reduces)
       reductions(out, Term(available_.front().term), out);
-    if (random_.chance(50))
+    if (!llvm::is_contained(out, "1") && random_.chance(50))
       indexed(out);
     results(out, available_.front().term);
   }
