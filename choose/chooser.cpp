@@ -47,20 +47,20 @@ Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
         std::ranges::none_of(kept_, isNamed))
       units.emplace_back("extent." + name, "1");
   }
-  if (units.empty())
+  // Of a single element there is nothing to gain.
+  if (units.empty() || std::ranges::all_of(dims, [](int64_t extent) { return extent == 1; }))
     return {};
-  const auto loopsWith = [&](const Choices &choices) {
+  const auto tilesWith = [&](const Choices &choices) {
     mlir::OwningOpRef<mlir::ModuleOp> joined = ir_->clone();
     mlir::PassManager manager(joined->getContext());
     Choices all = fixed_;
     all.insert(all.end(), choices.begin(), choices.end());
     manager.addPass(createJoinDimensions({variantText(all)}));
-    size_t loops = 0;
-    if (mlir::succeeded(manager.run(*joined)))
-      joined->walk([&](mlir::linalg::LinalgOp op) { loops += op.getNumLoops(); });
-    return loops;
+    return mlir::succeeded(manager.run(*joined))
+               ? tileDims(*joined->getOps<ir::KernelOp>().begin())
+               : std::vector<std::string>();
   };
-  return loopsWith(units) < loopsWith({}) ? units : Choices();
+  return tilesWith(units) == tilesWith({}) ? Choices() : units;
 }
 
 Lowering Chooser::lower(const Choices &choices, FlagEffort effort) {

@@ -49,7 +49,7 @@ public:
 private:
   struct Grouping;
   std::vector<Grouping> groupings();
-  /// Dimensions of extent 1 in this shape, where operations have fewer without them.
+  /// Dimensions of extent 1 in this shape, where tiles extend along others without them.
   Choices unitsOf(llvm::ArrayRef<int64_t> dims);
   /// The kernel in fusion groups.
   Lowering grouped(const Choices &choices);

@@ -1,6 +1,7 @@
 // The data for the cost of each aicore instruction.
 #include "count/program_builder.h"
 #include "ir/element_type.h"
+#include "ir/merged_dims.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -28,6 +29,17 @@ int64_t largestExtent(Operation *op) {
 }
 
 int64_t rankOf(Value tensor) { return cast<MemRefType>(tensor.getType()).getRank(); }
+
+/// The last dimensions that pieces run along as one, of which none is that of the rows.
+template <typename Op> int64_t columnDims(Op op, Value tensor, int64_t ofRows) {
+  const int64_t last = rankOf(tensor) - 1;
+  auto kernel = op->template getParentOfType<aicore::KernelOp>();
+  const int64_t number = aicore::numberOfTensor(kernel, tensor);
+  for (const aicore::MergedDims &dims : aicore::mergedDims(kernel))
+    if (dims.tensor == number && dims.last == last && dims.first > ofRows)
+      return std::max(op.columnDims(), last - dims.first + 1);
+  return op.columnDims();
+}
 
 } // namespace
 
@@ -113,7 +125,7 @@ llvm::Error ProgramBuilder::transfer(Op op, Work work, StringRef link, Value ten
   const size_t outer = inPiece == rank - 1 || along[rank - 1] == -1 ? rank - 2 : rank - 1;
   const TensorShape &shape = program_.tensors[it.tensor];
   it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
-  const int64_t joined = op.columnDims();
+  const int64_t joined = columnDims(op, tensor, along[outer]);
   for (int64_t dim = last - 1; dim > last - joined; --dim)
     it.pitch = multiply(op, it.pitch, shape.extents[dim]);
   if (op.stepOf(outer) > 1)

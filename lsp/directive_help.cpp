@@ -18,6 +18,7 @@ std::string_view purposeOf(std::string_view name) {
        "The size of one step: in the memories of the matrix unit, or, without a product, of "
        "the vector unit. `auto` shrinks it until enough cores have work."},
       {"stage", "The depth of one transfer from global memory to L1; a multiple of the tile."},
+      {"extent", "The variant is for shapes in which this dimension is 1, and leaves it out."},
       {"buffers",
        "The copies of an on-chip buffer. With two, one is filled while the other is used."},
       {"keep", "A panel of an operand stays in L1 for a whole row or column of tiles."},

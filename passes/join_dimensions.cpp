@@ -115,7 +115,7 @@ private:
     const int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
     for (int64_t dim = 0; dim < rank; ++dim) {
       form.stays.push_back(dimName(tensor, dim) != "1");
-      form.begins.push_back(false);
+      form.begins.push_back(dim == 0);
     }
     if (rank > 0 && !llvm::is_contained(form.stays, true))
       form.stays.back() = true;

@@ -30,7 +30,7 @@
 (defconst mmk-keywords '("kernel" "fn" "let" "schedule" "for" "require" "case" "check" "cast" "dim" "const"))
 (defconst mmk-types '("f32" "f16" "bf16" "i8" "i32" "int"))
 (defconst mmk-directives
-  '("cores" "grid" "tile" "stage" "buffers" "keep" "bias" "skew" "window" "store" "order" "fuse"
+  '("cores" "grid" "tile" "stage" "extent" "buffers" "keep" "bias" "skew" "window" "store" "order" "fuse"
     "preload" "through" "reduce"))
 (defconst mmk-check-keys '("rtol" "atol" "max_error_ratio" "rounding" "math"))
 

@@ -17,7 +17,7 @@ class JoinedDimensions(CommandTest):
 
     def time(self, text, *words):
         """us on ascend910b3."""
-        return self.run_kernel(text, "--count-only", *words)["time_us"]
+        return self.run_kernel(text, "--count-only", *words)["clock"]["time_us"]
 
     def expect_right(self, text, *words):
         for machine in MACHINES:

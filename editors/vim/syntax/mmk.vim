@@ -8,7 +8,7 @@ syntax keyword mmkKeyword kernel fn let for require case cast
 syntax keyword mmkKeyword dim const
 syntax keyword mmkNumber inf nan
 syntax keyword mmkType f32 f16 bf16 i8 i32 int
-syntax keyword mmkDirective contained cores grid tile stage buffers keep bias skew window store
+syntax keyword mmkDirective contained cores grid tile stage extent buffers keep bias skew window store
 syntax keyword mmkDirective contained order fuse preload through reduce
 syntax keyword mmkCheck contained rtol atol max_error_ratio rounding math
 

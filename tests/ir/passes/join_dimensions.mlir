@@ -6,14 +6,14 @@
 // Elementwise: a factor of each channel keeps N, C and the pixels.
 // CHECK-LABEL: mmk.kernel @channels
 // CHECK:         [[P:%.*]] = mmk.dim "H*W"
-// CHECK:         [[X:%.*]] = tensor.collapse_shape %x {{\[\[}}0], [1], [2, 3]] {mmk.dims = ["N", "C", "H*W"]}
-// CHECK:         [[G:%.*]] = tensor.collapse_shape %g {{\[\[}}0, 1, 2]] {mmk.dims = ["C"]}
+// CHECK-DAG:     [[X:%.*]] = tensor.collapse_shape %x {{\[\[}}0], [1], [2, 3]] {mmk.dims = ["N", "C", "H*W"]}
+// CHECK-DAG:     [[G:%.*]] = tensor.collapse_shape %g {{\[\[}}0, 1, 2]] {mmk.dims = ["C"]}
 // CHECK:         [[R:%.*]] = linalg.generic {{.*}} ["parallel", "parallel", "parallel"]} ins([[X]], [[G]] :
 // CHECK:         [[Y:%.*]] = tensor.expand_shape [[R]] {{\[\[}}0], [1], [2, 3]]
 // CHECK:         mmk.return [[Y]]
 // H is named: it stays, and W with it.
 // NAMED-LABEL: mmk.kernel @channels
-// NAMED:         linalg.generic {{.*}} ["parallel", "parallel", "parallel", "parallel"]} ins(%x,
+// NAMED:         linalg.generic {{.*}} ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %{{.*}} :
 // W is 1 in this variant.
 // UNIT-LABEL:  mmk.kernel @channels
 // UNIT-SAME:     <"x"["N", "C", "H", "1"]>
