@@ -197,7 +197,8 @@ std::string rangeProblem(std::string_view key, std::string_view word, int64_t ma
   if (number && *number >= minimum && *number <= maximum)
     return "";
   if (legal.empty())
-    legal = fmt::format("an integer from {} to {}", minimum, maximum);
+    legal = minimum == maximum ? std::to_string(minimum)
+                               : fmt::format("an integer from {} to {}", minimum, maximum);
   return outside(key, word, legal);
 }
 

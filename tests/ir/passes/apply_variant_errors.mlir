@@ -339,7 +339,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, keep, bias, skew, window, store, order, reduce, preload, through, fuse}}
+  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, extent, buffers, keep, bias, skew, window, store, order, reduce, preload, through, fuse}}
   mmk.choice "tyle.M" = [64]
 }
 }

@@ -112,13 +112,18 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(
       problem("coers", "1"),
       "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
-      "stage, buffers, keep, bias, skew, window, store, order, reduce, preload, through and fuse");
+      "stage, extent, buffers, keep, bias, skew, window, store, order, reduce, preload, through and fuse");
   EXPECT_EQ(problem("", "1"),
-            "unknown directive ''; directives: cores, grid, tile, stage, buffers, "
+            "unknown directive ''; directives: cores, grid, tile, stage, extent, buffers, "
             "keep, bias, skew, window, store, order, reduce, preload, through and fuse");
   EXPECT_EQ(problem("require", "1"),
             "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, keep, "
             "bias, skew, window, store, order, reduce, preload, through and fuse");
+  EXPECT_EQ(problem("extent.M", "1"), "");
+  EXPECT_EQ(problem("extent.M", "2"), "extent.M is 1, found 2");
+  // Dimensions of a tensor that follow each other may be joined.
+  EXPECT_EQ(problem("tile.M*N", "64"), "");
+  EXPECT_EQ(problem("tile.N*M", "64"), "'gemm' has no dimension N*M; dimensions: M, K and N");
   EXPECT_EQ(problem("keep", "A(x)"),
             "the depth of a panel that is kept is an integer from 1 to 65536, found 'x'");
   EXPECT_EQ(problem("keep", "a(512)"), "keep is none, A(n) or B(n), found 'a(512)'");
