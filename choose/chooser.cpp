@@ -56,9 +56,8 @@ Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
     Choices all = fixed_;
     all.insert(all.end(), choices.begin(), choices.end());
     manager.addPass(createJoinDimensions({variantText(all)}));
-    return mlir::succeeded(manager.run(*joined))
-               ? tileDims(*joined->getOps<ir::KernelOp>().begin())
-               : std::vector<std::string>();
+    return mlir::succeeded(manager.run(*joined)) ? tileDims(*joined->getOps<ir::KernelOp>().begin())
+                                                 : std::vector<std::string>();
   };
   return tilesWith(units) == tilesWith({}) ? Choices() : units;
 }

@@ -67,7 +67,7 @@ struct Access {
 };
 
 /// What goes along some loops in tensors: an operation of linalg, or a slice.
-struct Walk {
+struct Traversal {
   Operation *op;
   SmallVector<Access> accesses;
   SmallVector<bool> isReduced, isApart; ///< of each loop; one that is apart is never joined
@@ -128,9 +128,9 @@ private:
     form.begins.assign(form.begins.size(), true);
   }
 
-  void addAccess(Walk &walk, const void *key, Value tensor, ArrayRef<int64_t> loops) {
+  void addAccess(Traversal &traversal, const void *key, Value tensor, ArrayRef<int64_t> loops) {
     formOf(key, tensor);
-    walk.accesses.push_back({key, tensor, SmallVector<int64_t>(loops)});
+    traversal.accesses.push_back({key, tensor, SmallVector<int64_t>(loops)});
   }
 
   /// The loops of a map; nothing where one is not gone along.
@@ -148,13 +148,13 @@ private:
   void read(Operation &op) {
     if (isa<ir::DimOp, tensor::EmptyOp>(op))
       return;
-    std::optional<Walk> walk;
+    std::optional<Traversal> traversal;
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-      walk = walkOf(linalgOp);
+      traversal = traversalOf(linalgOp);
     else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-      walk = walkOf(slice);
-    if (walk) {
-      walks.push_back(std::move(*walk));
+      traversal = traversalOf(slice);
+    if (traversal) {
+      traversals.push_back(std::move(*traversal));
       return;
     }
     for (OpOperand &operand : op.getOpOperands())
@@ -165,50 +165,50 @@ private:
         keepWhole(result.getAsOpaquePointer(), result);
   }
 
-  std::optional<Walk> walkOf(linalg::LinalgOp op) {
+  std::optional<Traversal> traversalOf(linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp, linalg::ContractOp, linalg::FillOp>(op.getOperation()))
       return std::nullopt;
-    Walk walk{op, {}, {}, {}};
+    Traversal traversal{op, {}, {}, {}};
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isTensor(operand.get()))
         continue;
       const auto loops = loopsOfMap(op.getMatchingIndexingMap(&operand));
       if (!loops)
         return std::nullopt;
-      addAccess(walk, keyOf(operand), operand.get(), *loops);
+      addAccess(traversal, keyOf(operand), operand.get(), *loops);
     }
     for (OpResult result : op->getResults())
-      addAccess(walk, result.getAsOpaquePointer(), result,
+      addAccess(traversal, result.getAsOpaquePointer(), result,
                 *loopsOfMap(op.getIndexingMapMatchingResult(result)));
     for (utils::IteratorType iterator : op.getIteratorTypesArray())
-      walk.isReduced.push_back(iterator == utils::IteratorType::reduction);
+      traversal.isReduced.push_back(iterator == utils::IteratorType::reduction);
     const SmallVector<StringRef> names = dimNames(op);
     for (StringRef name : names)
-      walk.isApart.push_back(named.contains(name));
+      traversal.isApart.push_back(named.contains(name));
     op->walk([&](linalg::IndexOp index) {
-      walk.isApart[index.getDim()] = true;
-      stay(walk, index.getDim());
+      traversal.isApart[index.getDim()] = true;
+      stay(traversal, index.getDim());
     });
     if (auto contract = dyn_cast<linalg::ContractOp>(op.getOperation())) {
       const FailureOr<ProductDims> dims = productDims(contract);
       if (failed(dims))
         return std::nullopt;
       for (unsigned loop : {dims->rows, dims->columns, dims->reduction})
-        stay(walk, loop);
-      walk.isApart[dims->columns] = walk.isApart[dims->reduction] = true;
+        stay(traversal, loop);
+      traversal.isApart[dims->columns] = traversal.isApart[dims->reduction] = true;
     } else if (keepsPlanes && isa<linalg::GenericOp>(op.getOperation()) && !isRowReduction(op)) {
       // Tiles of elementwise work in a kernel with products have rows and columns.
       for (size_t loop = names.size(); loop-- > 0;)
         if (names[loop] != "1") {
-          walk.isApart[loop] = true;
+          traversal.isApart[loop] = true;
           break;
         }
     }
-    return walk;
+    return traversal;
   }
 
   /// Of slices, those that only leave out dimensions of extent 1.
-  std::optional<Walk> walkOf(tensor::ExtractSliceOp slice) {
+  std::optional<Traversal> traversalOf(tensor::ExtractSliceOp slice) {
     const llvm::SmallBitVector dropped = slice.getDroppedDims();
     if (!llvm::all_of(slice.getMixedOffsets(),
                       [](OpFoldResult it) { return isConstantIntValue(it, 0); }) ||
@@ -225,12 +225,12 @@ private:
       if (!dropped.test(dim))
         kept.push_back(dim);
     }
-    Walk walk{slice, {}, {}, {}};
-    addAccess(walk, keyOf(slice.getSourceMutable()), slice.getSource(), all);
-    addAccess(walk, slice.getResult().getAsOpaquePointer(), slice.getResult(), kept);
-    walk.isReduced.assign(all.size(), false);
-    walk.isApart.assign(all.size(), false);
-    return walk;
+    Traversal traversal{slice, {}, {}, {}};
+    addAccess(traversal, keyOf(slice.getSourceMutable()), slice.getSource(), all);
+    addAccess(traversal, slice.getResult().getAsOpaquePointer(), slice.getResult(), kept);
+    traversal.isReduced.assign(all.size(), false);
+    traversal.isApart.assign(all.size(), false);
+    return traversal;
   }
 
   static std::string nameOf(OpFoldResult size) {
@@ -242,9 +242,9 @@ private:
   }
 
   /// Keeps a loop's dimension, also where its extent is 1. Whether that is new.
-  bool stay(const Walk &walk, int64_t loop) {
+  bool stay(const Traversal &traversal, int64_t loop) {
     bool isNew = false;
-    for (const Access &access : walk.accesses)
+    for (const Access &access : traversal.accesses)
       for (auto [dim, own] : llvm::enumerate(access.loops))
         if (own == loop) {
           Form &form = forms.find(access.key)->second;
@@ -270,11 +270,11 @@ private:
   }
 
   /// Whether two loops are one: in each tensor that has any of them they follow each other.
-  bool mayJoin(const Walk &walk, int64_t outer, int64_t inner) {
-    if (walk.isApart[outer] || walk.isApart[inner] ||
-        walk.isReduced[outer] != walk.isReduced[inner])
+  bool mayJoin(const Traversal &traversal, int64_t outer, int64_t inner) {
+    if (traversal.isApart[outer] || traversal.isApart[inner] ||
+        traversal.isReduced[outer] != traversal.isReduced[inner])
       return false;
-    return llvm::all_of(walk.accesses, [&](const Access &access) {
+    return llvm::all_of(traversal.accesses, [&](const Access &access) {
       const std::map<int64_t, int64_t> joins = joinsOf(access);
       const auto join = joins.find(inner);
       return join != joins.end() ? join->second == outer
@@ -283,9 +283,9 @@ private:
   }
 
   /// Begins a loop anew in each tensor. Whether that is new.
-  bool separate(const Walk &walk, int64_t loop) {
+  bool separate(const Traversal &traversal, int64_t loop) {
     bool isNew = false;
-    for (const Access &access : walk.accesses)
+    for (const Access &access : traversal.accesses)
       for (auto [dim, own] : llvm::enumerate(access.loops))
         if (own == loop) {
           Form &form = forms.find(access.key)->second;
@@ -298,15 +298,15 @@ private:
   /// One round over all operations; whether any dimension was separated or kept.
   bool restrict() {
     bool isChanged = false;
-    for (const Walk &walk : walks)
-      for (const Access &access : walk.accesses) {
+    for (const Traversal &traversal : traversals)
+      for (const Access &access : traversal.accesses) {
         const Form form = forms.find(access.key)->second;
         for (auto [dim, loop] : llvm::enumerate(access.loops))
           if (form.stays[dim])
-            isChanged |= stay(walk, loop);
+            isChanged |= stay(traversal, loop);
         for (const auto &[inner, outer] : joinsOf(access))
-          if (!mayJoin(walk, outer, inner))
-            isChanged |= separate(walk, inner);
+          if (!mayJoin(traversal, outer, inner))
+            isChanged |= separate(traversal, inner);
       }
     return isChanged;
   }
@@ -374,22 +374,23 @@ private:
 
   void rebuild(Operation *op) {
     b.setInsertionPoint(op);
-    const auto walk = llvm::find_if(walks, [&](const Walk &it) { return it.op == op; });
-    const bool isChanged =
-        walk != walks.end() && llvm::any_of(walk->accesses, [&](const Access &access) {
-          return !forms.find(access.key)->second.isWhole();
-        });
+    const auto traversal =
+        llvm::find_if(traversals, [&](const Traversal &it) { return it.op == op; });
+    const bool isChanged = traversal != traversals.end() &&
+                           llvm::any_of(traversal->accesses, [&](const Access &access) {
+                             return !forms.find(access.key)->second.isWhole();
+                           });
     if (isChanged && isa<tensor::ExtractSliceOp>(op))
-      return rebuildSlice(*walk);
+      return rebuildSlice(*traversal);
     if (isChanged)
-      return rebuildLoops(*walk);
+      return rebuildLoops(*traversal);
     for (OpOperand &operand : op->getOpOperands())
       if (Value known = formed.lookupOrNull(operand.get()))
         operand.set(known);
   }
 
-  void rebuildSlice(const Walk &walk) {
-    const Access &from = walk.accesses[0], &to = walk.accesses[1];
+  void rebuildSlice(const Traversal &traversal) {
+    const Access &from = traversal.accesses[0], &to = traversal.accesses[1];
     const Value source = inForm(from.key, from.tensor);
     SmallVector<OpFoldResult> sizes;
     int64_t kept = 0;
@@ -405,17 +406,18 @@ private:
     }
     const SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
         strides(sizes.size(), b.getIndexAttr(1));
-    formed.map(to.tensor, tensor::ExtractSliceOp::create(
-                              b, walk.op->getLoc(), typeOf(to.tensor, forms.find(to.key)->second),
-                              source, offsets, sizes, strides)
-                              .getResult());
+    formed.map(to.tensor,
+               tensor::ExtractSliceOp::create(b, traversal.op->getLoc(),
+                                              typeOf(to.tensor, forms.find(to.key)->second), source,
+                                              offsets, sizes, strides)
+                   .getResult());
   }
 
-  void rebuildLoops(const Walk &walk) {
-    auto op = cast<linalg::LinalgOp>(walk.op);
+  void rebuildLoops(const Traversal &traversal) {
+    auto op = cast<linalg::LinalgOp>(traversal.op);
     // The first of each run of loops that are one.
     SmallVector<bool> isThere(op.getNumLoops(), false), goesOn(op.getNumLoops(), false);
-    for (const Access &access : walk.accesses) {
+    for (const Access &access : traversal.accesses) {
       for (int64_t loop : access.loops)
         isThere[loop] = isThere[loop] || hasLoop(access, loop);
       for (const auto &[inner, outer] : joinsOf(access))
@@ -436,7 +438,7 @@ private:
     };
     SmallVector<Value> operands;
     SmallVector<AffineMap> maps;
-    auto access = walk.accesses.begin();
+    auto access = traversal.accesses.begin();
     for (Value operand : op->getOperands()) {
       if (!isTensor(operand)) {
         operands.push_back(operand);
@@ -487,7 +489,7 @@ private:
   OpBuilder b;
   const llvm::StringSet<> &named; ///< dimensions that the schedule names
   bool keepsPlanes;
-  std::vector<Walk> walks;
+  std::vector<Traversal> traversals;
   llvm::MapVector<const void *, Form> forms;
   IRMapping formed; ///< tensor -> in its form
   std::map<std::tuple<const void *, SmallVector<bool>, SmallVector<bool>>, Value> collapsed;

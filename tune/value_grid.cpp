@@ -34,7 +34,7 @@ std::vector<std::string> joinedDimensions(const Kernel &kernel, const Machine &m
   if (mlir::failed(manager.run(*module)))
     return own;
   std::set<std::string> left;
-  module->walk([&](mlir::linalg::LinalgOp op) {
+  module.get()->walk([&](mlir::linalg::LinalgOp op) {
     for (llvm::StringRef name : dimNames(op))
       if (isTiled(name))
         left.insert(name.str());
