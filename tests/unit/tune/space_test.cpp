@@ -109,9 +109,9 @@ std::string errorOf(const SpaceOptions &options) {
 }
 
 TEST(TuneSpace, ASweepOfNothingLegalIsRefused) {
-  EXPECT_EQ(errorOf({{}, {{"tile.Q", {}}}, false, {}}),
+  EXPECT_EQ(errorOf({{}, {{"tile.Q", {}}}, false, {}, {}}),
             "--sweep tile.Q: 'fused' has no dimension Q; dimensions: M, K and N");
-  EXPECT_EQ(errorOf({{}, {{"tile.M", {"24"}}}, false, {}}),
+  EXPECT_EQ(errorOf({{}, {{"tile.M", {"24"}}}, false, {}, {}}),
             "--sweep tile.M=24: tile.M = 24 is not a multiple of 16, the cube's width; nearest "
             "legal: 16, 32");
 }
