@@ -84,6 +84,9 @@ public:
       read(op);
     while (restrict()) {
     }
+    separateNamed();
+    while (restrict()) {
+    }
     if (llvm::all_of(forms, [](const auto &it) { return it.second.isWhole(); }))
       return;
     SmallVector<Operation *> old;
@@ -183,8 +186,7 @@ private:
     for (utils::IteratorType iterator : op.getIteratorTypesArray())
       traversal.isReduced.push_back(iterator == utils::IteratorType::reduction);
     const SmallVector<StringRef> names = dimNames(op);
-    for (StringRef name : names)
-      traversal.isApart.push_back(named.contains(name));
+    traversal.isApart.assign(names.size(), false);
     op->walk([&](linalg::IndexOp index) {
       traversal.isApart[index.getDim()] = true;
       stay(traversal, index.getDim());
@@ -293,6 +295,19 @@ private:
           form.begins[dim] = true;
         }
     return isNew;
+  }
+
+  /// What the schedule names stays apart, unless it also names all that it would be one with: the
+  /// tile of A does not part A*B, where that has a tile, too.
+  void separateNamed() {
+    for (Traversal &traversal : traversals)
+      for (const Access &access : traversal.accesses) {
+        const Form &form = forms.find(access.key)->second;
+        for (auto [group, name] : llvm::zip(form.groups(), namesOf(access.tensor, form)))
+          for (int64_t dim : group)
+            if (!named.contains(name) && named.contains(dimName(access.tensor, dim)))
+              traversal.isApart[access.loops[dim]] = true;
+      }
   }
 
   /// One round over all operations; whether any dimension was separated or kept.

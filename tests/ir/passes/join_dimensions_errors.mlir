@@ -1,8 +1,8 @@
 // RUN: mmk-opt %s --mmk-join-dimensions --split-input-file --verify-diagnostics
 
-// M stays, as it has a tile: M and N are not one.
+// In the order of the tensors it would be M*N; and M stays, as it has a tile.
 #id = affine_map<(d0, d1) -> (d0, d1)>
-// expected-error @+1 {{a choice names the dimension M*N, which is not one in this variant; dimensions: M, N}}
+// expected-error @+1 {{a choice names the dimension N*M, which is not one in this variant; dimensions: M, N}}
 mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -16,5 +16,5 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   mmk.return %y : tensor<?x?xf32>
 } schedule {
   mmk.choice "tile.M" = [4]
-  mmk.choice "tile.M*N" = [64]
+  mmk.choice "tile.N*M" = [64]
 }
