@@ -120,7 +120,8 @@ private:
     std::vector<std::pair<double, const tune::BestRow *>> near;
     for (const tune::BestRow &row : rows) {
       const std::vector<int64_t> dims = numbersIn(row.shape.dims);
-      if (dims.size() != shape.dims.size() || std::ranges::min(dims) < 1)
+      if (dims.size() != shape.dims.size() ||
+          std::ranges::any_of(dims, [](int64_t extent) { return extent < 1; }))
         continue;
       const Distance away = distance(shape.dims, dims);
       if (away.farthest <= std::log2(factor))

@@ -59,7 +59,8 @@ struct Form {
   }
 };
 
-/// Where an operation reads or gives a tensor. Each use of a parameter has a form of its own.
+/// Where an operation reads or gives a tensor. All have it in one form: what reads the same
+/// parameter may be computed together.
 struct Access {
   const void *key;
   Value tensor;
@@ -100,12 +101,6 @@ public:
 
 private:
   //===--- what may be joined ---------------------------------------------------------------===//
-
-  static const void *keyOf(OpOperand &operand) {
-    const Value tensor = operand.get();
-    return isa<BlockArgument>(tensor) ? static_cast<const void *>(&operand)
-                                      : tensor.getAsOpaquePointer();
-  }
 
   static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
@@ -162,7 +157,7 @@ private:
     }
     for (OpOperand &operand : op.getOpOperands())
       if (isTensor(operand.get()))
-        keepWhole(keyOf(operand), operand.get());
+        keepWhole(operand.get().getAsOpaquePointer(), operand.get());
     for (Value result : op.getResults())
       if (isTensor(result))
         keepWhole(result.getAsOpaquePointer(), result);
@@ -178,7 +173,7 @@ private:
       const auto loops = loopsOfMap(op.getMatchingIndexingMap(&operand));
       if (!loops)
         return std::nullopt;
-      addAccess(traversal, keyOf(operand), operand.get(), *loops);
+      addAccess(traversal, operand.get().getAsOpaquePointer(), operand.get(), *loops);
     }
     for (OpResult result : op->getResults())
       addAccess(traversal, result.getAsOpaquePointer(), result,
@@ -228,7 +223,7 @@ private:
         kept.push_back(dim);
     }
     Traversal traversal{slice, {}, {}, {}};
-    addAccess(traversal, keyOf(slice.getSourceMutable()), slice.getSource(), all);
+    addAccess(traversal, slice.getSource().getAsOpaquePointer(), slice.getSource(), all);
     addAccess(traversal, slice.getResult().getAsOpaquePointer(), slice.getResult(), kept);
     traversal.isReduced.assign(all.size(), false);
     traversal.isApart.assign(all.size(), false);

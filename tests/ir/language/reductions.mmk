@@ -29,7 +29,7 @@ kernel several(x: f32[A, B, C]) -> y: f32[B] {
 // A scalar result is a tensor of one element.
 // CHECK-LABEL: mmk.kernel @all
 // CHECK-SAME:    #mmk.named<"s"["1"]>
-// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "reduction"]} {{.*}} outs(%{{.*}} : tensor<i32>)
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]} {{.*}} outs(%{{.*}} : tensor<i32>)
 // CHECK:           arith.addi
 // CHECK:         linalg.generic {{.*}} ins(%[[SUM]] : tensor<i32>) outs(%{{.*}} : tensor<?xi32>)
 kernel all(x: i8[M, N]) -> s: i32 {

@@ -130,13 +130,13 @@ kernel position(x: f32[M, N]) -> p: i32[M] {
 
 // Of all elements: a sum with no dimensions.
 // TOTAL-LABEL: mmk.kernel @total
-// TOTAL:         mmk.fusion_group over ["M", "N"] reduce [0, 1]
-// TOTAL:           iterator_types = ["reduction", "reduction"]
+// TOTAL:         mmk.fusion_group over ["M*N"] reduce [0]
+// TOTAL:           iterator_types = ["reduction"]
 kernel total(x: f32[M, N]) -> s: f32 {
   s = sum[M, N](x);
 }
 
-// Rows and columns of pixels are one for the columns of a tile, as each tensor has both at its end or
+// With a tile of W, rows and columns of pixels are one for the columns of a tile alone, as each tensor has both at its end or
 // neither; channels are a loop around the parts.
 // JOINED-LABEL: aicore.kernel @pixels
 // JOINED:         %[[PIXELS:.*]] = arith.muli %W, %H

@@ -2,7 +2,6 @@
 // RUN: mmk-opt %s --split-input-file --mmk-join-dimensions | FileCheck %s
 // RUN: mmk-opt %s --split-input-file --mmk-join-dimensions="variant=tile.H=64" | FileCheck %s --check-prefix=NAMED
 // RUN: mmk-opt %s --split-input-file --mmk-join-dimensions="variant=extent.W=1" | FileCheck %s --check-prefix=UNIT
-// RUN: mmk-opt %s --split-input-file --mmk-join-dimensions="variant=tile.H=4,tile.H*W=64" | FileCheck %s --check-prefix=BOTH
 // RUN: mmk-opt %s --split-input-file --mmk-join-dimensions="variant=extent.N=1" | FileCheck %s --check-prefix=ONE
 
 // Elementwise: a factor of each channel keeps N, C and the pixels.
@@ -16,9 +15,6 @@
 // H is named: it stays, and W with it.
 // NAMED-LABEL: mmk.kernel @channels
 // NAMED:         linalg.generic {{.*}} ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %{{.*}} :
-// Another operation may have a tile of H alone.
-// BOTH-LABEL:  mmk.kernel @channels
-// BOTH:          mmk.dims = ["N", "C", "H*W"]
 // Without N.
 // ONE-LABEL:   mmk.kernel @channels
 // ONE:           mmk.dims = ["C", "H*W"]
