@@ -6,8 +6,8 @@
 
 namespace mmk::ascendc {
 
-/// A function or a structure; a table has each behind those that it uses. Fields of instructions are
-/// set without casts: those would hide a number that is out of range from the tests.
+/// A function or a structure; a table has each behind those that it uses. Fields of instructions
+/// are set without casts: those would hide a number that is out of range from the tests.
 struct DeviceFunction {
   std::string_view name, text;
 };

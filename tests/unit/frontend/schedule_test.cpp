@@ -109,16 +109,17 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("order", "swizzle(x)"),
             "the width of swizzle is an integer from 1 to 1024, found 'x'");
   EXPECT_EQ(problem("fuse", ""), "fuse is all, none, rows, products or windows, found nothing");
-  EXPECT_EQ(
-      problem("coers", "1"),
-      "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
-      "stage, extent, buffers, keep, bias, skew, window, store, order, reduce, preload, through and fuse");
+  EXPECT_EQ(problem("coers", "1"),
+            "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
+            "stage, extent, buffers, keep, bias, skew, window, store, order, reduce, preload, "
+            "through and fuse");
   EXPECT_EQ(problem("", "1"),
             "unknown directive ''; directives: cores, grid, tile, stage, extent, buffers, "
             "keep, bias, skew, window, store, order, reduce, preload, through and fuse");
-  EXPECT_EQ(problem("require", "1"),
-            "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, keep, "
-            "bias, skew, window, store, order, reduce, preload, through and fuse");
+  EXPECT_EQ(
+      problem("require", "1"),
+      "unknown directive 'require'; directives: cores, grid, tile, stage, extent, buffers, keep, "
+      "bias, skew, window, store, order, reduce, preload, through and fuse");
   EXPECT_EQ(problem("extent.M", "1"), "");
   EXPECT_EQ(problem("extent.M", "2"), "extent.M is 1, found 2");
   // Dimensions of a tensor that follow each other may be joined.
