@@ -213,12 +213,19 @@ std::vector<int64_t> PlanSpace::shares(Number dim, int64_t extent, int64_t parts
   if (fixed.tile > 0 || fixed.fitsTile)
     return {fixed.tile > 0 ? fixed.tile : unit};
   std::vector<int64_t> lengths;
-  for (int64_t share = extent; share > 0; share = share * 3 / 4)
-    for (int64_t all : {share, llvm::divideCeilSigned(share, parts)}) {
-      const int64_t length = std::min<int64_t>(llvm::alignTo(all, unit), maximumTile / unit * unit);
-      if (std::ranges::find(lengths, length) == lengths.end())
-        lengths.push_back(length);
-    }
+  const auto add = [&](int64_t all) {
+    const int64_t length = std::min<int64_t>(llvm::alignTo(all, unit), maximumTile / unit * unit);
+    if (std::ranges::find(lengths, length) == lengths.end())
+      lengths.push_back(length);
+  };
+  for (int64_t share = extent; share > 0; share = share * 3 / 4) {
+    add(share);
+    add(llvm::divideCeilSigned(share, parts));
+  }
+  // As many tiles for each of the cores.
+  if (parts > 1)
+    for (int64_t tiles : {2, 3, 4, 5, 6, 8})
+      add(std::max<int64_t>(1, llvm::divideCeilSigned(extent, tiles * parts)));
   std::ranges::sort(lengths);
   return lengths;
 }

@@ -207,7 +207,7 @@ void writeMain(CodeText &code, const Kernel &kernel, bool hasWorkspace) {
   writeArguments(code, kernel);
   const std::string areFull = conjunction(kernel.dimensions, "{} > 0");
   if (!areFull.empty()) // no kernel is launched over nothing
-    code.line("expect({0}, \"{0}\");", areFull);
+    code.line("expect({}, \"a dimension is not positive\");", areFull);
   code.add("expect(aclInit(nullptr) == ACL_SUCCESS, \"aclInit\");");
   code.add("expect(aclrtSetDevice(0) == ACL_SUCCESS, \"aclrtSetDevice\");");
   code.add("aclrtStream stream = nullptr;");

@@ -52,13 +52,14 @@ void registerDialectExtensions(DialectRegistry &registry) {
   linalg::registerTilingInterfaceExternalModels(registry);
 }
 
-void addVariantPasses(OpPassManager &manager, const ApplyVariantOptions &options) {
+void addVariantPasses(OpPassManager &manager, const ApplyVariantOptions &options,
+                      bool joinsDimensions) {
   // The tiles and the legal choices are those of the form that is taken.
   manager.addPass(createChooseForm({options.variant}));
   // A reduction that is none any more has other tiles.
   manager.addPass(createUnrollWindows());
   // Tiles are named by the dimensions that are left.
-  manager.addPass(createJoinDimensions({options.variant}));
+  manager.addPass(createJoinDimensions({options.variant, joinsDimensions}));
   manager.addPass(createApplyVariant(options));
 }
 
@@ -118,7 +119,7 @@ LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const Pipeline
     choose.variant += (choose.variant.empty() ? "" : ",") + key + "=" + value;
   PassManager chooser(&context_);
   watch(chooser);
-  addVariantPasses(chooser, choose);
+  addVariantPasses(chooser, choose, options.joinsDimensions);
   if (options.printAfter.empty()) {
     PassManager &passes = passesTo(level, options);
     for (PassManager *manager : {&chooser, &passes}) {

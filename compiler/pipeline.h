@@ -25,6 +25,9 @@ struct PipelineOptions {
   }
 
   Choices choices;
+  /// Whether dimensions that all operations go along together are one, which takes tensors whose
+  /// strides allow it.
+  bool joinsDimensions = true;
   bool verify = false;   ///< verify the IR after each pass
   bool proveSync = true; ///< with aicore-verify-sync; without, for variants that are only timed
   /// Without a proof: flags that others imply stay, for variants that are only ranked.
@@ -69,7 +72,8 @@ mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, L
 void registerDialectExtensions(mlir::DialectRegistry &registry);
 
 /// Adds mmk-apply-variant, and what changes the groups that it chooses for.
-void addVariantPasses(mlir::OpPassManager &manager, const ApplyVariantOptions &options = {});
+void addVariantPasses(mlir::OpPassManager &manager, const ApplyVariantOptions &options = {},
+                      bool joinsDimensions = true);
 
 /// Adds the passes after mmk-apply-variant; mmk-opt has them as `--mmk-pipeline`.
 void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, LoweringLevel level,

@@ -77,10 +77,12 @@ std::pair<Value, Value> fitElementwiseTile(OpBuilder &b, Location loc, FittedOut
   const Value one = a.number(1), cores = a.number(output.cores),
               small = a.number(tuning.sharedElements);
   Value sharersOfRow = a.ceilDiv(cores, a.max(a.mul(output.batches, output.rows), one));
-  Value shareOfRow =
-      a.mul(a.ceilDiv(a.ceilDiv(output.columns, sharersOfRow), a.number(tuning.pageElements)),
-            a.number(tuning.pageElements));
-  Value columns = a.min(largest.second, a.max(shareOfRow, small));
+  // Of a share that is longer than a tile, tiles of equal length.
+  const Value shareOfRow = a.max(a.ceilDiv(output.columns, sharersOfRow), one),
+              equalColumns = a.ceilDiv(shareOfRow, a.ceilDiv(shareOfRow, largest.second)),
+              page = a.number(tuning.pageElements),
+              wholePages = a.mul(a.ceilDiv(equalColumns, page), page);
+  Value columns = a.min(largest.second, a.max(wholePages, small));
   Value width = a.max(a.min(output.columns, columns), one);
   Value rows = a.min(largest.first, a.ceilDiv(a.number(tuning.largestTileElements), width));
   Value beside = a.mul(output.batches, a.ceilDiv(output.columns, columns));

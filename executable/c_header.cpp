@@ -4,6 +4,7 @@
 #include "codegen/program.h"
 #include "executable/executable.h"
 #include "ir/element_type.h"
+#include "ir/merged_dims.h"
 #include "runtime/core.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -209,8 +210,10 @@ void Writer::function() {
   out << "/* Runs the kernel. `scratch` is that memory, aligned to 4096 bytes, or NULL. Returns 0, "
          "or -1 when\n"
          " * there is not enough memory, or -2 when a dimension is 0 and a result has elements all "
-         "the same;\n"
-         " * then nothing was written. */\n";
+         "the same,\n"
+         " * or -3 when strides keep dimensions apart that the kernel goes along as one; then "
+         "nothing "
+         "was written. */\n";
   out << "static inline int " << name << "(const " << name
       << "_arguments *with, void *scratch) {\n";
   argumentArrays();
@@ -318,6 +321,17 @@ void Writer::denseStrides() {
       out << "    strides_" << i << "[" << dim << "] = strides_" << i << "[" << dim + 1 << "] * "
           << spelled(argument.dims[dim + 1]) << ";\n";
     out << "  }\n";
+  }
+  // Dimensions that are one: strides of extents of 1 mean nothing.
+  for (const aicore::MergedDims &dims : aicore::mergedDims(kernel)) {
+    const size_t i = dims.tensor;
+    if (i >= arguments.size())
+      continue; // a workspace
+    const std::vector<std::string> &names = arguments[i].dims;
+    for (int64_t dim = dims.first; dim < dims.last; ++dim)
+      out << "  if (" << spelled(names[dim]) << " != 1 && strides_" << i << "[" << dim
+          << "] != strides_" << i << "[" << dim + 1 << "] * " << spelled(names[dim + 1])
+          << ")\n    return -3;\n";
   }
 }
 

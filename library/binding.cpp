@@ -310,6 +310,21 @@ void Signature::setMerged(llvm::ArrayRef<aicore::MergedDims> dims) {
         tensor.merged.push_back(each);
 }
 
+bool Signature::allowsMerged(llvm::ArrayRef<mmk_tensor> tensors) const {
+  return llvm::all_of(tensors_, [&](const Tensor &wanted) {
+    const auto given = llvm::find_if(tensors, [&](const mmk_tensor &it) {
+      return it.name && wanted.name == it.name && !isPacked(it);
+    });
+    if (wanted.merged.empty() || given == tensors.end() || given->rank < 0 ||
+        static_cast<size_t>(given->rank) != wanted.shape.size())
+      return true; // bind has a message
+    Layout layout(*given, sizeInBytes(wanted.type));
+    return llvm::all_of(wanted.merged, [&](const aicore::MergedDims &dims) {
+      return layout.join(dims.first, dims.last, wanted.isResult).empty();
+    });
+  });
+}
+
 mmk_error *Signature::pack(const mmk_tensor &tensor, void *packed, size_t &bytes) const {
   std::vector<std::string> constants;
   const Tensor *wanted = nullptr;

@@ -36,6 +36,8 @@ public:
 
   /// The dimensions that the program goes along as one.
   void setMerged(llvm::ArrayRef<aicore::MergedDims> dims);
+  /// Whether each tensor that is bound has strides with which these dimensions are one.
+  bool allowsMerged(llvm::ArrayRef<mmk_tensor> tensors) const;
 
   /// Why a result, by its number, may not have the memory of a parameter, by its number; empty
   /// where it may.

@@ -5,6 +5,8 @@
 #include "compiler/in_place.h"
 #include "frontend/compile.h"
 #include "reference/empty_call.h"
+#include "schedule/directive.h"
+#include "schedule/joined_dimension.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -83,20 +85,9 @@ mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
   return nullptr;
 }
 
-mmk_error *lower(mmk_kernel &it, const mmk_compile_options &wanted) {
-  auto module = it.compiler->toIr(*it.kernel);
-  PipelineOptions options;
-  if (wanted.variant) {
-    llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, *module, wanted.variant);
-    if (!choices)
-      return mistake("variant" + llvm::toString(choices.takeError()));
-    options.choices = std::move(*choices);
-  }
-  if (wanted.dimensions)
-    if (mmk_error *error = chooseForShape(
-            it, llvm::ArrayRef(wanted.dimensions, wanted.dimension_count),
-            wanted.cache_directory ? wanted.cache_directory : "", *module, options.choices))
-      return error;
+mmk_error *lower(mmk_kernel &it, mlir::OwningOpRef<mlir::ModuleOp> module,
+                 PipelineOptions options) {
+  options.joinsDimensions = it.joinsDimensions;
   it.lowering = it.compiler->lower(*it.kernel, std::move(module), LoweringLevel::aicore, options);
   if (it.lowering) {
     it.variant = it.lowering.variant;
@@ -108,6 +99,39 @@ mmk_error *lower(mmk_kernel &it, const mmk_compile_options &wanted) {
   if (it.lowering.nearest)
     text += fmt::format("note: nearest legal: {}\n", spelling(*it.lowering.nearest));
   return mistake(std::move(text));
+}
+
+mmk_error *lower(mmk_kernel &it, const mmk_compile_options &wanted) {
+  auto module = it.compiler->toIr(*it.kernel);
+  PipelineOptions options;
+  if (wanted.variant) {
+    llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, *module, wanted.variant);
+    if (!choices)
+      return mistake("variant" + llvm::toString(choices.takeError()));
+    options.choices = std::move(*choices);
+    it.fixed = options.choices;
+  }
+  if (wanted.dimensions)
+    if (mmk_error *error = chooseForShape(
+            it, llvm::ArrayRef(wanted.dimensions, wanted.dimension_count),
+            wanted.cache_directory ? wanted.cache_directory : "", *module, options.choices))
+      return error;
+  return lower(it, std::move(module), options);
+}
+
+mmk_error *link(mmk_kernel &it) {
+  ExecutableOptions how;
+  how.cacheDirectory = it.cacheDirectory;
+  llvm::Expected<std::unique_ptr<Executable>> executable =
+      Executable::compile(*it.lowering.module, it.machine, how);
+  if (!executable)
+    return bug(llvm::toString(executable.takeError()));
+  it.executable = std::move(*executable);
+  it.signature->setPacked(it.executable->packedOperands());
+  it.signature->setMerged(it.executable->mergedDims());
+  it.signature->setInPlace(
+      [&it](size_t parameter, size_t result) { return it.whyNotInPlace(parameter, result); });
+  return nullptr;
 }
 
 } // namespace
@@ -138,18 +162,9 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   it.compiler = std::make_unique<Compiler>(it.program, it.machine);
   if (mmk_error *error = lower(it, options))
     return error;
-
-  ExecutableOptions how;
-  how.cacheDirectory = options.cache_directory ? options.cache_directory : "";
-  llvm::Expected<std::unique_ptr<Executable>> executable =
-      Executable::compile(*it.lowering.module, it.machine, how);
-  if (!executable)
-    return bug(llvm::toString(executable.takeError()));
-  it.executable = std::move(*executable);
-  it.signature->setPacked(it.executable->packedOperands());
-  it.signature->setMerged(it.executable->mergedDims());
-  it.signature->setInPlace(
-      [&it](size_t parameter, size_t result) { return it.whyNotInPlace(parameter, result); });
+  it.cacheDirectory = options.cache_directory ? options.cache_directory : "";
+  if (mmk_error *error = link(it))
+    return error;
 
   auto spell = [&](const Shape &shape) {
     std::vector<std::string> &names = it.dimensions.emplace_back();
@@ -160,6 +175,35 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
     spell(parameter.shape);
   for (const Result &result : it.kernel->results)
     spell(result.shape);
+  return nullptr;
+}
+
+mmk_error *kernelFor(llvm::ArrayRef<mmk_tensor> tensors, mmk_kernel &it, mmk_kernel *&runs) {
+  runs = &it;
+  if (!it.joinsDimensions || it.signature->allowsMerged(tensors))
+    return nullptr;
+  const std::lock_guard lock(it.counting);
+  if (!it.apart) {
+    auto apart = std::make_unique<mmk_kernel>();
+    apart->machine = it.machine;
+    apart->kernel = it.kernel;
+    apart->joinsDimensions = false;
+    apart->cacheDirectory = it.cacheDirectory;
+    apart->signature.emplace(*it.kernel);
+    if (!backendOf(it.machine.kind).hasWideIntegers())
+      apart->signature->expect32Bits();
+    apart->compiler = std::make_unique<Compiler>(it.program, it.machine);
+    PipelineOptions options;
+    llvm::copy_if(it.fixed, std::back_inserter(options.choices),
+                  [](const auto &choice) { return !isJoined(indexOf(choice.first)); });
+    if (mmk_error *error = lower(*apart, apart->compiler->toIr(*it.kernel), options))
+      return error;
+    if (mmk_error *error = link(*apart))
+      return error;
+    apart->dimensions = it.dimensions;
+    it.apart = std::move(apart);
+  }
+  runs = it.apart.get();
   return nullptr;
 }
 
@@ -182,6 +226,7 @@ std::string mmk_kernel::whyNotInPlace(size_t parameter, size_t result) {
     if (!choices)
       throw std::runtime_error(llvm::toString(choices.takeError()));
     options.choices = std::move(*choices);
+    options.joinsDimensions = joinsDimensions;
     tiled = compiler->lower(*kernel, std::move(module), mmk::LoweringLevel::tiled, options);
     if (!tiled || tiled.variant != variant)
       throw std::runtime_error("the variant " + variant + " is not lowered as before");

@@ -24,6 +24,13 @@ struct mmk_kernel {
   std::unique_ptr<mmk::Executable> executable;
   std::mutex counting; ///< MLIR's context is used by one thread at a time
 
+  /// Without dimensions that are joined, for tensors whose strides do not allow it; compiled at the
+  /// first such call. The program is this kernel's.
+  std::unique_ptr<mmk_kernel> apart;
+  bool joinsDimensions = true;
+  mmk::Choices fixed;         ///< what the caller chose
+  std::string cacheDirectory; ///< empty: none
+
   mmk::Lowering tiled; ///< before the program; lowered at the first call in place
   std::map<std::pair<size_t, size_t>, std::string> inPlace; ///< what whyNotInPlace has found
 
@@ -42,5 +49,9 @@ namespace mmk::library {
 /// From the text to code in memory; the kernel is complete when there is no error.
 mmk_error *compile(std::string text, std::string name, const mmk_compile_options &options,
                    mmk_kernel &kernel);
+
+/// The kernel, or where it joins dimensions that the strides of these tensors keep apart, one that
+/// does not, which is compiled at its first call.
+mmk_error *kernelFor(llvm::ArrayRef<mmk_tensor> tensors, mmk_kernel &kernel, mmk_kernel *&runs);
 
 } // namespace mmk::library

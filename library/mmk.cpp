@@ -186,6 +186,11 @@ int mmk_kernel_argument_is_constant(const mmk_kernel *kernel, size_t index) {
 mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
                    const mmk_scalar *scalars, size_t scalar_count, const mmk_run_options *options) {
   return guarded([&]() -> mmk_error * {
+    mmk_kernel *runs = nullptr;
+    if (mmk_error *error = kernelFor(llvm::ArrayRef(tensors, tensor_count),
+                                     *const_cast<mmk_kernel *>(kernel), runs))
+      return error;
+    kernel = runs;
     const Arguments *arguments = nullptr;
     if (mmk_error *error =
             kernel->signature->bind(llvm::ArrayRef(tensors, tensor_count),

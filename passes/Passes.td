@@ -53,7 +53,8 @@ def JoinDimensions : Pass<"mmk-join-dimensions", "::mlir::ModuleOp"> {
     `C`, `7` and `7`. With `extent W = 1`, W is a literal 1.
   }];
   let options = [
-    Option<"variant", "variant", "std::string", "\"\"", "choices, e.g. tile.M=64,fuse=windows">
+    Option<"variant", "variant", "std::string", "\"\"", "choices, e.g. tile.M=64,fuse=windows">,
+    Option<"joins", "joins", "bool", "true", "whether any are joined; else only extents are set">
   ];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -356,6 +356,32 @@ LogicalResult Fuser::run() {
 
 namespace {
 
+/// Drops the results of a group that nothing reads, and what was computed for them alone: values of
+/// rows that are inlined where they are read.
+void dropUnreadResults(ir::FusionGroupOp group) {
+  if (llvm::none_of(group.getResults(), [](Value it) { return it.use_empty(); }))
+    return;
+  Block &body = group.getBody().front();
+  auto yield = cast<ir::YieldOp>(body.getTerminator());
+  SmallVector<Value> read, yielded;
+  for (auto [result, value] : llvm::zip(group.getResults(), yield.getValues()))
+    if (!result.use_empty()) {
+      read.push_back(result);
+      yielded.push_back(value);
+    }
+  yield.getValuesMutable().assign(yielded);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  OpBuilder b(group);
+  auto copy = ir::FusionGroupOp::create(b, group.getLoc(), ValueRange(read).getTypes(),
+                                        group->getOperands(), group->getAttrs());
+  copy.getBody().takeBody(group.getBody());
+  for (auto [value, own] : llvm::zip(read, copy.getResults()))
+    value.replaceAllUsesWith(own);
+  group.erase();
+}
+
 struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
@@ -365,6 +391,8 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
       auto machine = getOperation()->getAttrOfType<aicore::MachineAttr>("aicore.machine");
       if (failed(Fuser(kernel, !machine || backendOf(machine).hasPipes()).run()))
         return signalPassFailure();
+      for (auto group : llvm::make_early_inc_range(kernel.getBody().getOps<ir::FusionGroupOp>()))
+        dropUnreadResults(group);
       kernel.walk([](linalg::GenericOp op) { compareIntegers(op); });
       if (machine && !backendOf(machine).hasWideIntegers())
         kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });

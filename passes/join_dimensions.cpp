@@ -600,7 +600,8 @@ struct JoinDimensionsPass : impl::JoinDimensionsBase<JoinDimensionsPass> {
       if (failed(checkDims(kernel)))
         return signalPassFailure();
       llvm::StringSet<> all = dimsIn(kernel);
-      Joiner(kernel, choosing.named).run();
+      if (joins)
+        Joiner(kernel, choosing.named).run();
       all.insert_range(dimsIn(kernel).keys());
       if (failed(checkThere(kernel, choosing.named, all)))
         return signalPassFailure();

@@ -169,13 +169,18 @@ void avoidInfinity(RewriterBase &b, linalg::GenericOp op, const OnlineSum &sum) 
   });
 }
 
+/// A maximum that may be taken off: that of the parts before may be -inf.
+static Value safeMaximum(OpBuilder &b, Location loc, const OnlineSum &sum, Value largest) {
+  return isZeroOverNothing(sum.shift, sum.argument) ? largest : finite(b, loc, largest);
+}
+
 void emitRescaledPart(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRange elements) {
   const Value part = elements[0], largest = elements[1], ofAll = elements[2];
   const ValueRange kept = elements.drop_front(3).drop_back(1);
-  Value scaled =
-      arith::MulFOp::create(b, loc, part,
-                            ratio(b, loc, shiftWith(b, sum, finite(b, loc, largest), kept),
-                                  shiftWith(b, sum, finite(b, loc, ofAll), kept)));
+  Value scaled = arith::MulFOp::create(
+      b, loc, part,
+      ratio(b, loc, shiftWith(b, sum, safeMaximum(b, loc, sum, largest), kept),
+            shiftWith(b, sum, safeMaximum(b, loc, sum, ofAll), kept)));
   // The ratio of a sum of nothing may be infinite.
   Value none = number(b, loc, 0);
   Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, part, none);
@@ -187,6 +192,8 @@ void emitRescaledPart(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRan
 Value lastRatio(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRange elements) {
   const Value largest = elements[0];
   const ValueRange kept = elements.drop_front();
+  if (isZeroOverNothing(sum.shift, sum.argument))
+    return number(b, loc, 1); // with it the parts were computed
   return ratio(b, loc, shiftWith(b, sum, finite(b, loc, largest), kept),
                shiftWith(b, sum, largest, kept));
 }

@@ -204,6 +204,7 @@ Row elementwise(std::string kernel, std::string type, int64_t rows, int64_t colu
           .machine = b2,
           .file = "elementwise.mmk",
           .kernel = kernel,
+          .choices = {{"tile.N", "512"}}, // steps of rows; as one dimension, few cores have steps
           .type = type,
           .dims = {rows, columns},
           .task = task,

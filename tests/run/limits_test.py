@@ -48,7 +48,7 @@ class Limits(CommandTest):
         self.mmk("run", FUSED, f"M={largest}", "N=1000000", "K=1", exit=2)
         self.assertRegex(self.said, r"^error: this case needs .* PiB of memory, but .* are free\n")
         self.mmk("run", "small.mmk", f"N={largest + 1}", exit=2)
-        self.assertIn(f"the dimension N is an integer from 1 to {largest}", self.said)
+        self.assertIn(f"the dimension N is an integer from 0 to {largest}", self.said)
 
     def test_a_name_that_no_file_can_have(self):
         name = "x" * 300 + ".mmk"

@@ -49,7 +49,7 @@ TEST_F(CompilerTest, AVariantThatDoesNotFitIsTheUsersMistake) {
 TEST_F(CompilerTest, ADefaultThatDoesNotFitIsReplacedByOneThatDoes) {
   const char *text = "kernel k(x: i32[M, N], y: i32[M, N]) -> z: i32[M, N] {"
                      " z = x - y * floor(x / y); }";
-  EXPECT_EQ(lower({}, text).variant, "cores=20,tile=11x256,out=2,ub=2,order=rows");
+  EXPECT_EQ(lower({}, text).variant, "cores=20,tile=2816,out=2,ub=2,order=rows");
   const Lowering chosen = lower({.choices = {{"tile.N", "512"}}}, text);
   EXPECT_TRUE(chosen.messages.hasErrors());
   EXPECT_EQ(spelling(chosen.nearest.value()), "tile.N = 256");

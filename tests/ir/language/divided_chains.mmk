@@ -46,14 +46,13 @@ kernel decode(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], scale: f32 = 0.
 // PARTS:           mmk.yield [[ALL]], [[FACTOR]], [[ALL]]
 // PARTS:         {mmk.combines}
 
-// The results of the parts go to the maximum of the row. Rows may be empty: 0 stays 0.
+// The results of the parts go to the maximum of the row. Of a row without elements the factor is 1.
 // PARTS:         mmk.fusion_group over ["6", "B", "M", "E"] reduce [0] {
 // PARTS:           [[O:%.*]] = linalg.generic {{.*}} ins([[PARTS]]#2, [[PARTS]]#0, [[ROWS]]#2 :
 // PARTS:             math.exp
 // PARTS:             arith.addf
 // PARTS:           linalg.generic {{.*}} ins({{.*}}, [[ROWS]]#1 :
 // PARTS:             arith.mulf
-// PARTS:             arith.select
 // PARTS:           linalg.generic
 // PARTS:             arith.truncf
 // PARTS:         {mmk.combines}

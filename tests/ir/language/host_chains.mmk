@@ -15,10 +15,15 @@
 // ATTEND-NEXT: %[[LESS:.*]] = arith.subf %[[BEFORE]], %[[NEXT]]
 // ATTEND-NEXT: %[[RATIO:.*]] = math.exp %[[LESS]]
 // ATTEND-NEXT: %[[SUM:.*]] = cpu.reduce add %[[W]] from 0.000000e+00 : f32 times %[[RATIO]] -> f32
-// ATTEND-NEXT: %[[END:.*]] = arith.subf %[[NEXT]], %[[TOP]]
+// ATTEND-NEXT: %[[LOW:.*]] = arith.cmpf oeq, %[[NEXT]], %{{.*}} : f32
+// ATTEND-NEXT: %[[RUNNING:.*]] = arith.select %[[LOW]], %{{.*}}, %[[NEXT]] : f32
+// ATTEND-NEXT: %[[NONE:.*]] = arith.cmpf oeq, %[[TOP]], %{{.*}} : f32
+// ATTEND-NEXT: %[[SAFE:.*]] = arith.select %[[NONE]], %{{.*}}, %[[TOP]] : f32
+// ATTEND-NEXT: %[[END:.*]] = arith.subf %[[RUNNING]], %[[SAFE]]
 // ATTEND-NEXT: %[[LAST:.*]] = math.exp %[[END]]
 // ATTEND-NEXT: %[[ALL:.*]] = arith.mulf %[[SUM]], %[[LAST]]
-// ATTEND-NEXT: %[[Q:.*]] = arith.divf %{{.*}}, %[[ALL]]
+// ATTEND-NEXT: %[[DIVISOR:.*]] = arith.maximumf %[[ALL]], %{{.*}} : f32
+// ATTEND-NEXT: %[[Q:.*]] = arith.divf %{{.*}}, %[[DIVISOR]]
 // ATTEND-NEXT: %[[F:.*]] = arith.mulf %[[Q]], %[[LAST]]
 // ATTEND-NEXT: cpu.yield %[[W]], %[[RATIO]], %[[F]] : f32, f32, f32
 // ATTEND-NEXT: }, {
@@ -28,8 +33,7 @@ kernel attend(q: f32[M, D], k: f32[N, D], v: f32[N, E], scale: f32 = 0.125) -> o
   o[i, e] = sum[j](softmax[j](sum[d](q[i, d] * k[j, d]) * scale) * v[j, e]);
 }
 
-// Heads that share keys are read in place. A condition is of the rows and of the weights: of a row
-// that it leaves no column the factor is 0. A result of the rows, and one of the product behind an
+// Heads that share keys are read in place. A condition is of the rows and of the weights. A result of the rows, and one of the product behind an
 // epilogue.
 // FORMS: cpu.chain size(%{{.*}}, %N) a(%q[%[[H:.*]], %[[I:.*]], %{{.*}}] along [1, 2] : {{.*}}) b(%k[%[[G:.*]], %{{.*}}, %{{.*}}] along [2, 1] : {{.*}}) depths(%D) v(%v[%[[G]], %{{.*}}, %{{.*}}] along [1, 2] : {{.*}}) columns(%E) ins(%bias[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%l[%[[H]], %[[I]]] along [1, -1] : memref<?x?xf32, #aicore.space<gm>>) behind(%g[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>) results(%o[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>)
 // FORMS-NEXT: ^bb0(%[[S:.*]]: f32, %[[B:.*]]: f32):
@@ -38,9 +42,8 @@ kernel attend(q: f32[M, D], k: f32[N, D], v: f32[N, E], scale: f32 = 0.125) -> o
 // FORMS: %[[HOLDS:.*]] = arith.cmpi sle
 // FORMS: cpu.reduce max %{{.*}} from 0xFF800000 : f32 -> f32
 // FORMS: %[[WEIGHT:.*]] = arith.select %[[HOLDS]], %{{.*}}, %{{.*}} : f16
-// FORMS: %[[ANY:.*]] = cpu.reduce max %[[HOLDS]] from false -> i1
-// FORMS: %[[FACTOR:.*]] = arith.select %[[ANY]], %{{.*}}, %{{.*}} : f32
-// FORMS: cpu.yield %[[WEIGHT]], %{{.*}}, %[[FACTOR]], %{{.*}} : f16, f32, f32, f32
+// FORMS-NOT: cpu.reduce max
+// FORMS: cpu.yield %[[WEIGHT]], %{{.*}}, %{{.*}}, %{{.*}} : f16, f32, f32, f32
 // FORMS-NEXT: }, {
 // FORMS-NEXT: ^bb0(%[[P:.*]]: f32, %[[GATE:.*]]: f16):
 // FORMS: cpu.yield %{{.*}} : f16

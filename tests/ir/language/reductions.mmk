@@ -8,7 +8,11 @@
 // CHECK:         %[[START:.*]] = linalg.fill ins(%[[LOWEST]] : f32)
 // CHECK:         %[[TOP:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[X]] : tensor<?x?xf32>) outs(%[[START]] : tensor<?xf32>)
 // CHECK:           arith.maximumf %out, %in : f32
-// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[TOP]] : tensor<?x?xf32>, tensor<?xf32>)
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[TOP]] : tensor<?xf32>)
+// CHECK:           arith.cmpf oeq
+// CHECK:         %[[SAFE:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%{{.*}}, %[[TOP]] : tensor<?xi1>, tensor<?xf32>)
+// CHECK:           arith.select
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[SAFE]] : tensor<?x?xf32>, tensor<?xf32>)
 // CHECK:           arith.subf
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
 // CHECK:           arith.addf %out, %in : f32

@@ -32,11 +32,16 @@
 // WHOLE-NOT:       aicore.load
 // WHOLE:           aicore.vec cast
 // WHOLE:           aicore.reduce max %[[E:.*]][%{{.*}}] size(%{{.*}}, %N) -> %[[TOP:.*]][%{{.*}}] :
-// WHOLE:           aicore.vector ins(%[[E]][%{{.*}}] full, %[[TOP]][%{{.*}}] column : {{.*}} outs(%[[E]][
+// WHOLE:           aicore.vector ins(%[[TOP]][%{{.*}}] full : {{.*}} outs(%[[SAFE:[a-z_0-9]*]][
+// WHOLE:             aicore.vec compare oeq
+// WHOLE:             aicore.vec select
+// WHOLE:           aicore.vector ins(%[[E]][%{{.*}}] full, %[[SAFE]][%{{.*}}] column : {{.*}} outs(%[[E]][
 // WHOLE:             aicore.vec sub
 // WHOLE:             aicore.vec exp
 // WHOLE:           aicore.reduce add %[[E]][%{{.*}}] size(%{{.*}}, %N) -> %[[SUM:.*]][%{{.*}}] :
-// WHOLE:           aicore.vector ins(%[[E]][%{{.*}}] full, %[[SUM]][%{{.*}}] column :
+// WHOLE:           aicore.vector ins(%[[SUM]][%{{.*}}] full : {{.*}} outs(%[[DIVISOR:[a-z_0-9]*]][
+// WHOLE:             aicore.vec max
+// WHOLE:           aicore.vector ins(%[[E]][%{{.*}}] full, %[[DIVISOR]][%{{.*}}] column :
 // WHOLE:             aicore.vec div
 // WHOLE:             aicore.vec cast_narrow
 // WHOLE:           aicore.store

@@ -11,8 +11,8 @@
 namespace mmk {
 namespace {
 
-// For every number of rows, the shares of threads differ by at most a row of each tile, or a part
-// of a row; few rows are for one thread.
+// For every number of rows, which are one with their columns, the shares of threads differ by at
+// most a page of each tile; few elements are for one thread.
 TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
   constexpr int64_t cores = 4;
   const Machine machine = llvm::cantFail(loadMachine("host", {{"cube_cores", "4"}}));
@@ -44,10 +44,10 @@ TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
   using Shares = std::vector<int64_t>;
   constexpr int64_t page = 4096;
   EXPECT_EQ(sharesOf(ofRows, 7, page), (Shares{7 * page, 0, 0, 0}));
-  EXPECT_EQ(sharesOf(ofRows, 100, page), (Shares{25 * page, 25 * page, 25 * page, 25 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 100, page), (Shares{26 * page, 26 * page, 26 * page, 22 * page}));
   EXPECT_EQ(sharesOf(ofRows, 192, page), (Shares{48 * page, 48 * page, 48 * page, 48 * page}));
-  EXPECT_EQ(sharesOf(ofRows, 300, page), (Shares{76 * page, 76 * page, 76 * page, 72 * page}));
-  EXPECT_EQ(sharesOf(ofRows, 3, 16 * page), (Shares{16 * page, 16 * page, 8 * page, 8 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 300, page), (Shares{75 * page, 75 * page, 75 * page, 75 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 3, 16 * page), (Shares{12 * page, 12 * page, 12 * page, 12 * page}));
   EXPECT_EQ(sharesOf(ofRows, 1, 33 * page), (Shares{9 * page, 9 * page, 9 * page, 6 * page}));
   EXPECT_EQ(sharesOf(ofRows, 60, 64), (Shares{60 * 64, 0, 0, 0}));
   EXPECT_EQ(sharesOf(ofRows, 0, 64), (Shares{0, 0, 0, 0}));
