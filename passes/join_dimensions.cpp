@@ -182,6 +182,10 @@ private:
       traversal.isReduced.push_back(iterator == utils::IteratorType::reduction);
     const SmallVector<StringRef> names = dimNames(op);
     traversal.isApart.assign(names.size(), false);
+    // A reduction stays one: its body combines elements with the result so far.
+    for (size_t loop = 0; loop < names.size(); ++loop)
+      if (traversal.isReduced[loop] && names[loop] == "1")
+        stay(traversal, loop);
     op->walk([&](linalg::IndexOp index) {
       traversal.isApart[index.getDim()] = true;
       stay(traversal, index.getDim());
