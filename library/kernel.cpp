@@ -180,7 +180,14 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
 
 mmk_error *kernelFor(llvm::ArrayRef<mmk_tensor> tensors, mmk_kernel &it, mmk_kernel *&runs) {
   runs = &it;
-  if (!it.joinsDimensions || it.signature->allowsMerged(tensors))
+  // Whether a result may have the memory of a parameter is decided by dimensions as declared.
+  const auto isShared = [&](const mmk_tensor &tensor) {
+    return llvm::count_if(tensors, [&](const mmk_tensor &other) {
+             return other.data && other.data == tensor.data;
+           }) > 1;
+  };
+  if (!it.joinsDimensions ||
+      (it.signature->allowsMerged(tensors) && llvm::none_of(tensors, isShared)))
     return nullptr;
   const std::lock_guard lock(it.counting);
   if (!it.apart) {

@@ -1,7 +1,7 @@
 #include "place/chain_rows.h"
 
 #include "ir/diagnostic_code.h"
-#include "passes/known_constants.h"
+#include "passes/chains/known_constants.h"
 #include "place/guard.h"
 #include "place/online_rows.h"
 

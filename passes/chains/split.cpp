@@ -3,7 +3,7 @@
 // of a part lack the factors that are the same for a row, and have the maximum of the part. The
 // reductions are combined first, and with them the factors; then the results.
 #include "passes/chains/chain.h"
-#include "passes/known_constants.h"
+#include "passes/chains/known_constants.h"
 #include "passes/row_members.h"
 #include "passes/row_splitter.h"
 #include "passes/variant.h"

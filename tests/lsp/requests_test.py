@@ -83,7 +83,7 @@ class Requests(ServerTest):
         """Each says what it does, and its legal choices."""
         body = "kernel k(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {\n  c = a @ b;\n  schedule {\n"
         names = self.proposals(body + "    ", "schedule {\n") - {"require"}
-        self.assertEqual(len(names), 15)
+        self.assertEqual(len(names), 16)
         text = body + "".join(f"    {name} = 1;\n" for name in sorted(names)) + "  }\n}\n"
         self.server.change([{"text": text}])
         for name in names:

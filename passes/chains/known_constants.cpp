@@ -1,4 +1,4 @@
-#include "passes/known_constants.h"
+#include "passes/chains/known_constants.h"
 
 #include "mlir/IR/Matchers.h"
 
