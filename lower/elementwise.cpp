@@ -87,6 +87,7 @@ mlir::Value emitConversion(mlir::OpBuilder &b, mlir::Location loc, mlir::Value v
   return arith::TruncIOp::create(b, loc, to, value);
 }
 
+// Long: one case for each operation.
 mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operation,
                         mlir::ValueRange operands) {
   if (operation == Operation::logicalAnd)
