@@ -1,7 +1,7 @@
 #include "codegen/region.h"
-#include "codegen/softplus.h"
 
 #include "codegen/scalar_ops.h"
+#include "codegen/softplus.h"
 #include "codegen/vector_math.h"
 #include "ir/gelu.h"
 

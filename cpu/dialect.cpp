@@ -2,6 +2,7 @@
 
 #include "ir/instructions.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/OpImplementation.h"
 
 #include <utility>
@@ -543,6 +544,10 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("expected an identity of the type of its elements, found ")
            << getIdentity().getType();
   return success();
+}
+
+bool isLongFunction(Operation *op) {
+  return isa<math::ExpOp, math::LogOp, math::Log1pOp, math::ExpM1Op, math::TanhOp, math::ErfOp>(op);
 }
 
 } // namespace mmk::cpu

@@ -8,3 +8,10 @@
 
 #define GET_OP_CLASSES
 #include "cpu/CpuOps.h.inc"
+
+namespace mmk::cpu {
+
+/// Whether it is a function of tens of instructions, such as exp.
+bool isLongFunction(mlir::Operation *op);
+
+} // namespace mmk::cpu

@@ -14,8 +14,7 @@ namespace mmk {
 namespace {
 
 int64_t weightOf(mlir::Operation &op) {
-  if (isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::Log1pOp, mlir::math::ExpM1Op,
-          mlir::math::TanhOp, mlir::math::ErfOp>(op))
+  if (cpu::isLongFunction(&op))
     return 25;
   if (isa<cpu::RandomOp, cpu::GatherOp, cpu::GatherRunOp>(op))
     return 100;

@@ -92,9 +92,8 @@ void RowFacts::findWaiting() {
   for (auto [level, pass] : enumerate(passes))
     for (mlir::Operation *inner : opsFor(pass.wanted, Known())) {
       const auto [at, isFirst] = firstPass.try_emplace(inner, level);
-      const bool takesLong = isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::Log1pOp,
-                                 mlir::math::ExpM1Op, mlir::math::TanhOp, mlir::math::ErfOp,
-                                 cpu::RandomOp, cpu::GatherOp, cpu::GatherRunOp>(inner);
+      const bool takesLong =
+          cpu::isLongFunction(inner) || isa<cpu::RandomOp, cpu::GatherOp, cpu::GatherRunOp>(inner);
       mlir::Value value = inner->getResult(0);
       if (isFirst || !takesLong || !varies(value) || !value.getType().isF32() ||
           is_contained(map_range(waiting, [](const Waiting &known) { return known.value; }), value))

@@ -212,8 +212,7 @@ void Writer::function() {
          " * there is not enough memory, or -2 when a dimension is 0 and a result has elements all "
          "the same,\n"
          " * or -3 when strides keep dimensions apart that the kernel goes along as one; then "
-         "nothing "
-         "was written. */\n";
+         "nothing was written. */\n";
   out << "static inline int " << name << "(const " << name
       << "_arguments *with, void *scratch) {\n";
   argumentArrays();

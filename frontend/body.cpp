@@ -49,9 +49,10 @@ public:
       if (!assigned_.contains(result.name))
         error(result.where,
               fmt::format("the result '{0}' is never assigned; expected {0} = ...;", result.name));
-    if (sound_)
+    if (sound_) {
       warnOfUnused();
-    warnOfLostDigits();
+      warnOfLostDigits();
+    }
     takeValues();
     keepIndexed();
     return sound_;

@@ -310,17 +310,23 @@ void Signature::setMerged(llvm::ArrayRef<aicore::MergedDims> dims) {
         tensor.merged.push_back(each);
 }
 
-bool Signature::allowsMerged(llvm::ArrayRef<mmk_tensor> tensors) const {
-  return llvm::all_of(tensors_, [&](const Tensor &wanted) {
+bool Signature::isBetterApart(llvm::ArrayRef<mmk_tensor> tensors) const {
+  if (llvm::all_of(tensors_, [](const Tensor &it) { return it.merged.empty(); }))
+    return false;
+  return llvm::any_of(tensors_, [&](const Tensor &wanted) {
     const auto given = llvm::find_if(tensors, [&](const mmk_tensor &it) {
       return it.name && wanted.name == it.name && !isPacked(it);
     });
-    if (wanted.merged.empty() || given == tensors.end() || given->rank < 0 ||
+    if (given == tensors.end() || given->rank < 0 ||
         static_cast<size_t>(given->rank) != wanted.shape.size())
-      return true; // bind has a message
+      return false; // bind has a message
+    if (wanted.isResult && llvm::any_of(tensors, [&](const mmk_tensor &it) {
+          return &it != &*given && it.data && it.data == given->data;
+        }))
+      return true;
     Layout layout(*given, sizeInBytes(wanted.type));
-    return llvm::all_of(wanted.merged, [&](const aicore::MergedDims &dims) {
-      return layout.join(dims.first, dims.last, wanted.isResult).empty();
+    return llvm::any_of(wanted.merged, [&](const aicore::MergedDims &dims) {
+      return !layout.join(dims.first, dims.last, wanted.isResult).empty();
     });
   });
 }

@@ -36,8 +36,9 @@ public:
 
   /// The dimensions that the program goes along as one.
   void setMerged(llvm::ArrayRef<aicore::MergedDims> dims);
-  /// Whether each tensor that is bound has strides with which these dimensions are one.
-  bool allowsMerged(llvm::ArrayRef<mmk_tensor> tensors) const;
+  /// Of a call that bind refuses: whether that may be since dimensions are one. Strides keep them
+  /// apart, or a result has the memory of a parameter, which is judged by dimensions as declared.
+  bool isBetterApart(llvm::ArrayRef<mmk_tensor> tensors) const;
 
   /// Why a result, by its number, may not have the memory of a parameter, by its number; empty
   /// where it may.

@@ -85,6 +85,14 @@ mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
   return nullptr;
 }
 
+/// What binds and compiles calls of the kernel, which is of this program.
+void prepare(mmk_kernel &it, const Program &program) {
+  it.signature.emplace(*it.kernel);
+  if (!backendOf(it.machine.kind).hasWideIntegers())
+    it.signature->expect32Bits();
+  it.compiler = std::make_unique<Compiler>(program, it.machine);
+}
+
 mmk_error *lower(mmk_kernel &it, mlir::OwningOpRef<mlir::ModuleOp> module,
                  PipelineOptions options) {
   options.joinsDimensions = it.joinsDimensions;
@@ -156,10 +164,7 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
     return error;
   if (mmk_error *error = expectInts(*it.kernel, wholes))
     return error;
-  it.signature.emplace(*it.kernel);
-  if (!backendOf(it.machine.kind).hasWideIntegers())
-    it.signature->expect32Bits();
-  it.compiler = std::make_unique<Compiler>(it.program, it.machine);
+  prepare(it, it.program);
   if (mmk_error *error = lower(it, options))
     return error;
   it.cacheDirectory = options.cache_directory ? options.cache_directory : "";
@@ -178,17 +183,7 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   return nullptr;
 }
 
-mmk_error *kernelFor(llvm::ArrayRef<mmk_tensor> tensors, mmk_kernel &it, mmk_kernel *&runs) {
-  runs = &it;
-  // Whether a result may have the memory of a parameter is decided by dimensions as declared.
-  const auto isShared = [&](const mmk_tensor &tensor) {
-    return llvm::count_if(tensors, [&](const mmk_tensor &other) {
-             return other.data && other.data == tensor.data;
-           }) > 1;
-  };
-  if (!it.joinsDimensions ||
-      (it.signature->allowsMerged(tensors) && llvm::none_of(tensors, isShared)))
-    return nullptr;
+mmk_error *compileApart(mmk_kernel &it, mmk_kernel *&runs) {
   const std::lock_guard lock(it.counting);
   if (!it.apart) {
     auto apart = std::make_unique<mmk_kernel>();
@@ -196,10 +191,7 @@ mmk_error *kernelFor(llvm::ArrayRef<mmk_tensor> tensors, mmk_kernel &it, mmk_ker
     apart->kernel = it.kernel;
     apart->joinsDimensions = false;
     apart->cacheDirectory = it.cacheDirectory;
-    apart->signature.emplace(*it.kernel);
-    if (!backendOf(it.machine.kind).hasWideIntegers())
-      apart->signature->expect32Bits();
-    apart->compiler = std::make_unique<Compiler>(it.program, it.machine);
+    prepare(*apart, it.program);
     PipelineOptions options;
     llvm::copy_if(it.fixed, std::back_inserter(options.choices),
                   [](const auto &choice) { return !isJoined(indexOf(choice.first)); });
@@ -207,7 +199,6 @@ mmk_error *kernelFor(llvm::ArrayRef<mmk_tensor> tensors, mmk_kernel &it, mmk_ker
       return error;
     if (mmk_error *error = link(*apart))
       return error;
-    apart->dimensions = it.dimensions;
     it.apart = std::move(apart);
   }
   runs = it.apart.get();

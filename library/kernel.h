@@ -50,8 +50,7 @@ namespace mmk::library {
 mmk_error *compile(std::string text, std::string name, const mmk_compile_options &options,
                    mmk_kernel &kernel);
 
-/// The kernel, or where it joins dimensions that the strides of these tensors keep apart, one that
-/// does not, which is compiled at its first call.
-mmk_error *kernelFor(llvm::ArrayRef<mmk_tensor> tensors, mmk_kernel &kernel, mmk_kernel *&runs);
+/// The kernel that joins no dimensions, compiled at the first call.
+mmk_error *compileApart(mmk_kernel &kernel, mmk_kernel *&apart);
 
 } // namespace mmk::library

@@ -43,6 +43,21 @@ template <typename Body> mmk_error *guarded(Body body) noexcept {
   }
 }
 
+/// Binds a call to the kernel, or where dimensions that it joins are why it refuses, to the one
+/// without, which `kernel` is then.
+mmk_error *bind(const mmk_kernel *&kernel, llvm::ArrayRef<mmk_tensor> tensors,
+                llvm::ArrayRef<mmk_scalar> scalars, const Arguments *&arguments) {
+  mmk_error *error = kernel->signature->bind(tensors, scalars, arguments);
+  if (!error || !kernel->joinsDimensions || !kernel->signature->isBetterApart(tensors))
+    return error;
+  mmk_error_free(error);
+  mmk_kernel *apart = nullptr;
+  if ((error = compileApart(*const_cast<mmk_kernel *>(kernel), apart)))
+    return error;
+  kernel = apart;
+  return kernel->signature->bind(tensors, scalars, arguments);
+}
+
 /// Checked before the run, so that nothing is written when memory is short.
 mmk_error *expectRoom(const mmk_kernel &kernel, const Arguments &arguments, size_t most) {
   uint64_t bytes = 0;
@@ -186,15 +201,9 @@ int mmk_kernel_argument_is_constant(const mmk_kernel *kernel, size_t index) {
 mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
                    const mmk_scalar *scalars, size_t scalar_count, const mmk_run_options *options) {
   return guarded([&]() -> mmk_error * {
-    mmk_kernel *runs = nullptr;
-    if (mmk_error *error = kernelFor(llvm::ArrayRef(tensors, tensor_count),
-                                     *const_cast<mmk_kernel *>(kernel), runs))
-      return error;
-    kernel = runs;
     const Arguments *arguments = nullptr;
-    if (mmk_error *error =
-            kernel->signature->bind(llvm::ArrayRef(tensors, tensor_count),
-                                    llvm::ArrayRef(scalars, scalar_count), arguments))
+    if (mmk_error *error = bind(kernel, llvm::ArrayRef(tensors, tensor_count),
+                                llvm::ArrayRef(scalars, scalar_count), arguments))
       return error;
     if (isEmptyCall(arguments->dims))
       return runWithoutLaunch(*kernel, *arguments, options ? options->threads : 0);

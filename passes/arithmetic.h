@@ -1,7 +1,8 @@
-// Index arithmetic that reads like a formula.
+// Arithmetic on values that reads like a formula: on indices, and on f32.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace mmk {
 
@@ -26,6 +27,27 @@ struct Arithmetic {
   Value choose(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, loc, condition, x, y);
   }
+};
+
+/// Elements of f32, computed in front of an operation.
+struct FloatArithmetic {
+  explicit FloatArithmetic(mlir::Operation &at) : b(&at), loc(at.getLoc()) {}
+
+  using Value = mlir::Value;
+  Value number(double value) {
+    return mlir::arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+  }
+  Value add(Value x, double y) { return mlir::arith::AddFOp::create(b, loc, x, number(y)); }
+  Value mul(Value x, double y) { return mul(x, number(y)); }
+  Value mul(Value x, Value y) { return mlir::arith::MulFOp::create(b, loc, x, y); }
+  Value div(Value x, Value y) { return mlir::arith::DivFOp::create(b, loc, x, y); }
+  Value min(Value x, double y) { return mlir::arith::MinimumFOp::create(b, loc, x, number(y)); }
+  Value max(Value x, double y) { return mlir::arith::MaximumFOp::create(b, loc, x, number(y)); }
+  Value exp(Value x) { return mlir::math::ExpOp::create(b, loc, x); }
+  Value log(Value x) { return mlir::math::LogOp::create(b, loc, x); }
+
+  mlir::OpBuilder b;
+  mlir::Location loc;
 };
 
 } // namespace mmk

@@ -242,17 +242,22 @@ private:
     return literal ? std::to_string(*literal) : "";
   }
 
-  /// Keeps a loop's dimension, also where its extent is 1. Whether that is new.
-  bool stay(const Traversal &traversal, int64_t loop) {
+  /// Sets a mark of a loop in each tensor. Whether that is new.
+  bool mark(const Traversal &traversal, int64_t loop, SmallVector<bool> Form::*marks) {
     bool isNew = false;
     for (const Access &access : traversal.accesses)
       for (auto [dim, own] : llvm::enumerate(access.loops))
         if (own == loop) {
-          Form &form = forms.find(access.key)->second;
-          isNew |= !form.stays[dim];
-          form.stays[dim] = true;
+          bool &isMarked = (forms.find(access.key)->second.*marks)[dim];
+          isNew |= !isMarked;
+          isMarked = true;
         }
     return isNew;
+  }
+
+  /// Keeps a loop's dimension, also where its extent is 1. Whether that is new.
+  bool stay(const Traversal &traversal, int64_t loop) {
+    return mark(traversal, loop, &Form::stays);
   }
 
   /// Of an access, each loop that goes on with the one before: loop -> that one.
@@ -285,15 +290,7 @@ private:
 
   /// Begins a loop anew in each tensor. Whether that is new.
   bool separate(const Traversal &traversal, int64_t loop) {
-    bool isNew = false;
-    for (const Access &access : traversal.accesses)
-      for (auto [dim, own] : llvm::enumerate(access.loops))
-        if (own == loop) {
-          Form &form = forms.find(access.key)->second;
-          isNew |= !form.begins[dim];
-          form.begins[dim] = true;
-        }
-    return isNew;
+    return mark(traversal, loop, &Form::begins);
   }
 
   /// What the schedule names stays apart, unless it also names all that it would be one with: the

@@ -1,6 +1,7 @@
 #include "place/vector_functions.h"
 
 #include "ir/gelu.h"
+#include "passes/arithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,37 +14,20 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// Builds operations on f32 at the place of another.
-struct Builder {
-  explicit Builder(Operation &at) : b(&at), location(at.getLoc()) {}
-
-  Value number(double value) {
-    return arith::ConstantOp::create(b, location, b.getF32FloatAttr(static_cast<float>(value)));
-  }
-  Value add(Value x, double y) { return arith::AddFOp::create(b, location, x, number(y)); }
-  Value mul(Value x, double y) { return arith::MulFOp::create(b, location, x, number(y)); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, location, x, y); }
-  Value exp(Value x) { return math::ExpOp::create(b, location, x); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, location, x, y); }
-
-  OpBuilder b;
-  Location location;
-};
-
 /// x / (1 + exp(x (a x^2 + b))): with one tile beside x, as its formula has.
-Value logistic(Builder &e, Value x, double a, double b) {
+Value logistic(FloatArithmetic &e, Value x, double a, double b) {
   const Value sum = e.add(e.mul(e.mul(x, x), a), b);
   return e.div(x, e.add(e.exp(e.mul(x, sum)), 1));
 }
 
 /// 1 + tanh(u) = 2 / (1 + exp(-2 u)).
-Value geluWithTanh(Builder &e, Value x) {
+Value geluWithTanh(FloatArithmetic &e, Value x) {
   const double slope = -2 * std::sqrt(2 / M_PI);
   return logistic(e, x, slope * 0.044715, slope);
 }
 
 /// The logarithm of Phi(x) / Phi(-x) is odd; two terms of it, fitted for the least error of gelu.
-Value geluWithErf(Builder &e, Value x) { return logistic(e, x, -0.06940182, -1.60031409); }
+Value geluWithErf(FloatArithmetic &e, Value x) { return logistic(e, x, -0.06940182, -1.60031409); }
 
 /// A conversion to an integer rounds to nearest even and turns NaN into 0 by itself.
 void simplifyOperand(arith::FPToSIOp conversion) {
@@ -73,7 +57,7 @@ void chooseFunctionForms(Block &body, bool fast) {
     const std::optional<Gelu> gelu = geluOf(&op);
     if (!gelu || (!gelu->isApproximate && !fast))
       continue;
-    Builder e(op);
+    FloatArithmetic e(op);
     op.getResult(0).replaceAllUsesWith(gelu->isApproximate ? geluWithTanh(e, gelu->x)
                                                            : geluWithErf(e, gelu->x));
   }

@@ -1,7 +1,5 @@
 #include "cpu/chain/region.h"
 
-#include "place/guard.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"

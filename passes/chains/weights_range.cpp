@@ -261,10 +261,10 @@ bool WeightsRange::isAtLeast(const Element &bound, const Element &element) {
 /// select(m <= c, d, m) of a maximum m and numbers c <= d, or its like.
 bool WeightsRange::isAtLeastByBranch(const Element &bound, arith::SelectOp select,
                                      const Element &element) {
-  auto compare = bound.at(select.getCondition()).computed().value.getDefiningOp<arith::CmpFOp>();
+  const Element condition = bound.at(select.getCondition()).computed();
+  auto compare = condition.value.getDefiningOp<arith::CmpFOp>();
   if (!compare)
     return false;
-  const Element of = bound.at(select.getCondition()).computed();
   using Predicate = arith::CmpFPredicate;
   const bool isLow = llvm::is_contained(
       {Predicate::OEQ, Predicate::OLE, Predicate::OLT, Predicate::ULE, Predicate::ULT},
@@ -276,9 +276,8 @@ bool WeightsRange::isAtLeastByBranch(const Element &bound, arith::SelectOp selec
     return false;
   const Element low = bound.at(isLow ? select.getTrueValue() : select.getFalseValue()),
                 kept = bound.at(isLow ? select.getFalseValue() : select.getTrueValue());
-  const Range limit = this->of(of.at(compare.getRhs())), chosen = this->of(low);
-  return limit.high <= chosen.low && areSame(of.at(compare.getLhs()), kept) &&
-         isAtLeast(kept, element);
+  return of(condition.at(compare.getRhs())).high <= of(low).low &&
+         areSame(condition.at(compare.getLhs()), kept) && isAtLeast(kept, element);
 }
 
 } // namespace
