@@ -146,6 +146,14 @@ class ErrorsTest(unittest.TestCase):
         bare, whole = self.python("bare", f"{sys.executable} -S"), self.python("whole", sys.executable)
         done = self.mmk(MLP, PATH=f"{bare.parent}:{whole.parent}:/usr/bin", PYTHONPATH="")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        (self.folder / "binary").mkdir()
+        (self.folder / "binary/python3").write_bytes(b"\x7fELF")
+        (self.folder / "binary/python3").chmod(0o755)
+        for folder in self.folder / "binary", "/nowhere":
+            with self.subTest("the system's Python", folder=folder):
+                done = self.mmk("none.onnx", PATH=str(folder))
+                self.assertEqual((done.returncode, done.stderr), (
+                    2, "error: cannot read 'none.onnx': No such file or directory\n"))
         (self.folder / "onnx.py").write_text("raise ImportError('none', name='onnx')\n")
         broken = self.python("broken", "/bin/false")
         done = self.mmk(MLP, PATH=f"{bare.parent}:{broken.parent}:{bare.parent}", PYTHONPATH=str(self.folder))
