@@ -49,6 +49,8 @@ Elementwise elementwiseOf(Operation operation) {
     return {"least"};
   case Operation::maximum:
     return {"greatest"};
+  case Operation::remainder:
+    return {"remainder_of"};
   case Operation::add:
     return {nullptr, "+"};
   case Operation::subtract:
@@ -205,13 +207,19 @@ void ReferenceWriter::writeReduction(CodeText &code, const Value &value) {
   } else if (value.reduction == Reduction::any || value.reduction == Reduction::all) {
     code.line("{}result = std::f{}(result, {});", under,
               value.reduction == Reduction::any ? "max" : "min", element);
+  } else if (value.type == ElementType::i32 && value.reduction == Reduction::product) {
+    code.line("{}result = wrapped(result, {});", under, element);
   } else {
     code.line("{}result {}= {};", under, value.reduction == Reduction::product ? "*" : "+",
               element);
   }
   for ([[maybe_unused]] size_t dim : value.along)
     code.close();
-  code.line("return found->second = {};", isArgument ? "static_cast<double>(best)" : "result");
+  const bool isSumOfIntegers =
+      value.type == ElementType::i32 && value.reduction == Reduction::sum;
+  code.line("return found->second = {};", isArgument        ? "static_cast<double>(best)"
+                                          : isSumOfIntegers ? "wrapped(result, 1)"
+                                                            : "result");
 }
 
 void ReferenceWriter::writeSums(CodeText &code, const Value &value) {
@@ -223,7 +231,8 @@ void ReferenceWriter::writeSums(CodeText &code, const Value &value) {
   index = "k";
   code.line("result += {};", elementOf(*value.operands[0], indices));
   code.close();
-  code.add("return found->second = result;");
+  code.line("return found->second = {};",
+            value.type == ElementType::i32 ? "wrapped(result, 1)" : "result");
 }
 
 void ReferenceWriter::writeAccess(CodeText &code, const Value &value) {
@@ -270,7 +279,14 @@ void ReferenceWriter::writeElementwise(CodeText &code, const Value &value) {
   std::vector<std::string> operands;
   for (const Value *operand : value.operands)
     operands.push_back(elementOf(*operand, indicesOf(value.shape)));
-  if (found.symbol)
+  // Of integers: the double of a product has not all digits.
+  if (value.type == ElementType::i32 && value.operation == Operation::multiply)
+    code.line("return wrapped({}, {});", operands[0], operands[1]);
+  else if (value.type == ElementType::i32 && found.symbol)
+    code.line("return wrapped({} {} {}, 1);", operands[0], found.symbol, operands[1]);
+  else if (value.type == ElementType::i32 && operands.size() == 1)
+    code.line("return wrapped({}({}), 1);", found.function, operands[0]);
+  else if (found.symbol)
     code.line("return {} {} {};", operands[0], found.symbol, operands[1]);
   else
     code.line("return {}({});", found.function, llvm::join(operands, ", "));
@@ -348,6 +364,19 @@ inline double least(double x, double y) { return x < y || x != x ? x : y; }
 )text"},
                                       {"greatest(", R"text(
 inline double greatest(double x, double y) { return x > y || x != x ? x : y; }
+)text"},
+                                      {"wrapped(", R"text(
+// A product of integers modulo 2^32.
+inline double wrapped(double x, double y) {
+  return static_cast<int32_t>(static_cast<uint32_t>(static_cast<int64_t>(x)) *
+                              static_cast<uint32_t>(static_cast<int64_t>(y)));
+}
+)text"},
+                                      {"remainder_of(", R"text(
+// Of integers, with the sign of the divisor.
+inline double remainder_of(double x, double y) {
+  return y == 0 ? 0 : x - std::floor(x / y) * y;
+}
 )text"},
                                       {"whole(", R"text(
 // The nearest integer of a type.

@@ -52,6 +52,7 @@ public:
     if (sound_) {
       warnOfUnused();
       warnOfLostDigits();
+      warnOfRoundedIntegers();
     }
     takeValues();
     keepIndexed();
@@ -265,8 +266,7 @@ private:
   const Value *evaluateNode(const ast::Expression &expression, const Frame &frame) {
     using Kind = ast::Expression::Kind;
     if (expression.kind == Kind::number)
-      return values_.constant(roundTo(ElementType::f32, parseNumber(expression.text)),
-                              frame.function ? frame.call : expression.where);
+      return values_.literal(expression.text, frame.function ? frame.call : expression.where);
     if (expression.kind == Kind::name) {
       const auto found = frame.names.find(expression.text);
       if (found != frame.names.end())
@@ -519,6 +519,17 @@ private:
         diagnostics_.warning(value->where, "exp(x) - 1 loses the digits of a small x; expm1(x) "
                                            "keeps them");
     }
+  }
+
+  void warnOfRoundedIntegers() {
+    std::set<std::pair<uint32_t, const Value *>> known;
+    for (const auto &[value, where] : typing_.roundedIntegers())
+      if (known.emplace(where.begin, value).second)
+        diagnostics_.warning(
+            where, fmt::format("{} is {} beside a float, and f32 rounds integers beyond 16777216; "
+                               "cast<f32>(...) says that it may",
+                               value->name.empty() ? "an operand" : "'" + value->name + "'",
+                               spelling(*value)));
   }
 
   const ast::Kernel &tree_;

@@ -30,9 +30,11 @@ using Shape = std::vector<Dimension>;
 enum class Operation {
   parameter, ///< a tensor or a scalar of the kernel
   constant,
-  // unary, elementwise, on f32
-  negate,
-  abs,
+  // Elementwise operations are on f32. Those that say so are on i32 where all operands are, modulo
+  // 2^32.
+  negate, ///< also i32
+
+  abs, ///< also i32
   exp,
   log,
   log1p,
@@ -42,21 +44,22 @@ enum class Operation {
   erf,
   floor,
   ceil,
-  // binary, elementwise, broadcasting as NumPy does, on f32; minimum and maximum propagate NaN
-  add,
-  subtract,
-  multiply,
+  // binary, broadcasting as NumPy does; minimum and maximum propagate NaN
+  add,       ///< also i32
+  subtract,  ///< also i32
+  multiply,  ///< also i32
   divide,
-  minimum,
-  maximum,
-  // comparisons, yielding boolean; all but notEqual are false on NaN
+  remainder, ///< i32 alone: of the sign of the divisor, and by 0 it is 0
+  minimum,   ///< also i32
+  maximum,   ///< also i32
+  // comparisons, yielding boolean, also of i32; all but notEqual are false on NaN
   equal,
   notEqual,
   less,
   lessEqual,
   greater,
   greaterEqual,
-  select, ///< operands: boolean, then, else
+  select, ///< operands: boolean, then, else; also i32
   // of conditions
   logicalAnd,
   logicalOr,
@@ -68,7 +71,7 @@ enum class Operation {
   transpose, ///< the last two dimensions
   reduce,    ///< by `reduction`, over the dimensions `along`, which stay with extent 1
   cumulate,  ///< the sum of the elements up to each with it, along the one dimension `along`
-  extent,    ///< the product of the extents of `dimensions`, in f32: a scalar
+  extent,    ///< the product of the extents of `dimensions`, a scalar: f32, or i32 of one dimension
   squeeze,   ///< the operand without some dimensions of literal extent 1
   /// The operand's elements in row-major order in other dimensions. Each dimension of the shorter
   /// shape is `along[i]` dimensions of the longer one.
@@ -84,7 +87,7 @@ using Index = std::shared_ptr<const Rule>;
 /// How a reduction combines elements. An empty set cannot occur: no extent is 0.
 enum class Reduction {
   sum,     ///< of i8 and i32: i32, and wraps; else f32
-  product, ///< f32
+  product, ///< the same
   maximum, ///< propagates NaN; -0 is below 0
   minimum,
   any, ///< of conditions

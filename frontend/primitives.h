@@ -32,7 +32,7 @@ struct NamedReduction {
 const NamedReduction *reductionOf(std::string_view name);
 std::vector<std::string> reductionNames();
 
-/// Null for what is an operator of rules only: `%`.
+/// Null for what is no operator.
 const Primitive *operatorOf(std::string_view symbol, size_t operands);
 
 inline bool isComparison(Operation operation) {

@@ -58,12 +58,14 @@ bool takesType(const NamedReduction &named, const Value &operand, Problem &probl
   return false;
 }
 
-/// What elements are converted to before they are combined. Sums of integers wrap; integers are
-/// compared as they are; all else is f32.
+/// What elements are converted to before they are combined. Sums and products of integers wrap;
+/// integers are compared as they are; all else is f32.
 ElementType operandType(const NamedReduction &named, ElementType element) {
-  if (isFloat(element) || named.dividesByCount || named.reduction == Reduction::product)
+  if (isFloat(element) || named.dividesByCount)
     return ElementType::f32;
-  return named.reduction == Reduction::sum || !named.reduction ? ElementType::i32 : element;
+  const bool wraps = !named.reduction || named.reduction == Reduction::sum ||
+                     named.reduction == Reduction::product;
+  return wraps ? ElementType::i32 : element;
 }
 
 } // namespace

@@ -60,8 +60,6 @@ public:
       sound_ &= resolveType({expression.text, expression.textWhere}, diagnostics_).has_value();
       break;
     case Kind::operation:
-      if (!operatorOf(expression.text, expression.operands.size()) && !names_.isIndexed)
-        ruleOperator(expression);
       break;
     }
     for (const ast::ExpressionPtr &operand : expression.operands)
@@ -173,12 +171,6 @@ private:
             fmt::format("'{}' is a dimension; elements are read of tensors", base.text));
     else
       name(base);
-  }
-
-  void ruleOperator(const ast::Expression &expression) {
-    error(expression.textWhere, fmt::format("'{}' combines choices in a 'require', not values; use "
-                                            "x - floor(x / y) * y",
-                                            expression.text));
   }
 
   void name(const ast::Expression &expression) {

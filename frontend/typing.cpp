@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace mmk {
 namespace {
@@ -71,6 +72,21 @@ const Value *Typing::cast(ElementType type, const Value *operand, SourceRange wh
     return operand;
   if (operand->operation == Operation::constant && type == ElementType::f32)
     return values_.constant(roundTo(type, operand->constant), where);
+  if (operand->operation == Operation::extent && type == ElementType::f32)
+    return values_.extent(operand->dimensions, type, operand->where);
+  if (operand->operation == Operation::position && type == ElementType::f32)
+    return values_.position(type, operand->shape, operand->indices[0], operand->where);
+  // Of numbers that are chosen, those are converted.
+  if (isFloat(type) && operand->operation == Operation::select &&
+      operand->operands[1]->operation == Operation::constant &&
+      operand->operands[2]->operation == Operation::constant)
+    operand = values_.operation(Operation::select, ElementType::f32, operand->shape,
+                                {operand->operands[0],
+                                 cast(ElementType::f32, operand->operands[1], where, problem),
+                                 cast(ElementType::f32, operand->operands[2], where, problem)},
+                                where);
+  if (operand->type == type)
+    return operand;
   return values_.operation(Operation::cast, type, operand->shape, {operand}, where);
 }
 
@@ -217,10 +233,21 @@ const Value *Typing::elementwise(Operation operation, std::string_view symbol,
     shape = *combined;
   }
 
+  if (const Value *value = ofIntegers(operation, shape, operands, where))
+    return value;
+  if (operation == Operation::remainder) {
+    const bool isSecond = isInteger(operands[0]->type);
+    problem = {fmt::format("'%' needs integers, found {}; x - floor(x / y) * y is that of floats",
+                           spelling(*operands[isSecond])),
+               isSecond};
+    return nullptr;
+  }
   if (operation == Operation::negate && operands[0]->operation == Operation::constant)
-    return values_.constant(-operands[0]->constant, where);
-  // Elementwise arithmetic is done in f32. The casts are explicit, so that no reader of a kernel
-  // needs the rule.
+    return operands[0]->constant == 0x1p31 ? values_.whole(std::numeric_limits<int32_t>::min(), where)
+                                           : values_.constant(-operands[0]->constant, where);
+  // Other arithmetic is done in f32. The casts are explicit, so that no reader of a kernel needs
+  // the rule.
+  noteRounded(operation, operands, where);
   for (const Value *&operand : operands)
     if (operand->type != ElementType::boolean)
       operand = cast(ElementType::f32, operand, where, problem);

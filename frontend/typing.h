@@ -17,9 +17,18 @@ struct Problem {
   std::optional<size_t> dimension = {}; ///< of those in brackets
 };
 
+/// An integer that stands beside a float in a sum or a comparison, so that f32 may round it.
+struct RoundedInteger {
+  const Value *value;
+  SourceRange where; ///< of the sum or comparison
+};
+
 class Typing {
 public:
   explicit Typing(Values &values) : values_(values) {}
+
+  /// Those of all operations so far.
+  const std::vector<RoundedInteger> &roundedIntegers() const { return rounded_; }
 
   /// Null when the operands do not fit; `problem` then says why. `symbol` is how the program spells
   /// the operation.
@@ -51,7 +60,18 @@ private:
                            std::vector<const Value *> operands, SourceRange where,
                            Problem &problem);
 
+  /// frontend/integers.cpp: an operation on integers alone; null for one that is on f32.
+  const Value *ofIntegers(Operation operation, const Shape &shape,
+                          const std::vector<const Value *> &operands, SourceRange where);
+  const Value *ofWholeNumbers(Operation operation, const std::vector<const Value *> &operands,
+                              SourceRange where);
+  /// Takes a number from a sum with elements to the position that is compared with it.
+  bool moveNumber(const Value *&position, const Value *&elements);
+  void noteRounded(Operation operation, const std::vector<const Value *> &operands,
+                   SourceRange where);
+
   Values &values_;
+  std::vector<RoundedInteger> rounded_;
 };
 
 inline std::string spelling(const Value &value) { return spelling(value.type, value.shape); }

@@ -1,9 +1,11 @@
 #include "frontend/values.h"
 
 #include "frontend/index/arithmetic.h"
+#include "frontend/numbers.h"
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <set>
 
 namespace mmk {
@@ -86,10 +88,21 @@ const Value *Values::cumulate(const Value *operand, size_t along, SourceRange wh
                  .along = {along}});
 }
 
+const Value *Values::literal(std::string_view text, SourceRange where) {
+  const std::optional<int64_t> integer = parseInteger(text);
+  if (integer && *integer <= std::numeric_limits<int32_t>::max())
+    return whole(*integer, where);
+  return constant(roundTo(ElementType::f32, parseNumber(text)), where);
+}
+
 const Value *Values::extent(const Shape &dimensions, SourceRange where) {
-  return unique({Operation::extent, ElementType::f32, {}, spelling(dimensions)},
+  return extent(dimensions, dimensions.size() == 1 ? ElementType::i32 : ElementType::f32, where);
+}
+
+const Value *Values::extent(const Shape &dimensions, ElementType type, SourceRange where) {
+  return unique({Operation::extent, type, {}, spelling(dimensions)},
                 {.operation = Operation::extent,
-                 .type = ElementType::f32,
+                 .type = type,
                  .shape = {},
                  .operands = {},
                  .where = where,

@@ -15,6 +15,8 @@ public:
   const Value *constant(double number, SourceRange where);
   /// An i32.
   const Value *whole(int64_t number, SourceRange where);
+  /// A number as the text has it: an i32 where it is an integer that i32 holds, else an f32.
+  const Value *literal(std::string_view text, SourceRange where);
   const Value *random(const Value *seed, Shape shape, SourceRange where);
   const Value *operation(Operation operation, ElementType type, Shape shape,
                          std::vector<const Value *> operands, SourceRange where);
@@ -22,7 +24,9 @@ public:
   const Value *reduce(Reduction reduction, ElementType type, Shape shape, const Value *operand,
                       std::vector<size_t> along, SourceRange where);
   const Value *cumulate(const Value *operand, size_t along, SourceRange where);
+  /// In i32 where it is one dimension, else in f32.
   const Value *extent(const Shape &dimensions, SourceRange where);
+  const Value *extent(const Shape &dimensions, ElementType type, SourceRange where);
   /// `padding`, a scalar, is read outside of the operand; null where no index is outside.
   const Value *access(const Value *operand, Shape shape, std::vector<Index> indices,
                       const Value *padding, SourceRange where);

@@ -60,6 +60,68 @@ mlir::Value toF32(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value) {
   return emitConversion(b, loc, value, b.getF32Type());
 }
 
+bool isInteger(mlir::Type type) { return type.isInteger() && !type.isInteger(1); }
+
+// By -1, 0 and 1 it is 0; for their sake a quotient has a divisor that is none of them, so that it
+// neither overflows nor divides by 0.
+mlir::Value emitRemainder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y) {
+  const auto number = [&](int64_t value) { return constantInt(b, loc, x.getType(), value); };
+  mlir::Value near = arith::MinSIOp::create(
+      b, loc, arith::MaxSIOp::create(b, loc, y, number(-1)).getResult(), number(1));
+  mlir::Value isUnit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y, near);
+  mlir::Value divisor = arith::SelectOp::create(b, loc, isUnit, number(2), y);
+  mlir::Value quotient = arith::FloorDivSIOp::create(b, loc, x, divisor);
+  mlir::Value rest =
+      arith::SubIOp::create(b, loc, x, arith::MulIOp::create(b, loc, quotient, divisor).getResult());
+  return arith::SelectOp::create(b, loc, isUnit, number(0), rest);
+}
+
+/// An operation on i32.
+mlir::Value emitInteger(mlir::OpBuilder &b, mlir::Location loc, Operation operation,
+                        mlir::ValueRange operands) {
+  mlir::Value x = operands[0], y = operands.back();
+  const auto negative = [&]() -> mlir::Value {
+    return arith::MulIOp::create(b, loc, x, constantInt(b, loc, x.getType(), -1));
+  };
+  const auto compare = [&](arith::CmpIPredicate predicate) -> mlir::Value {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  };
+  switch (operation) {
+  case Operation::negate:
+    return negative();
+  case Operation::abs:
+    return arith::MaxSIOp::create(b, loc, x, negative());
+  case Operation::add:
+    return arith::AddIOp::create(b, loc, x, y);
+  case Operation::subtract:
+    return arith::SubIOp::create(b, loc, x, y);
+  case Operation::multiply:
+    return arith::MulIOp::create(b, loc, x, y);
+  case Operation::remainder:
+    return emitRemainder(b, loc, x, y);
+  case Operation::minimum:
+    return arith::MinSIOp::create(b, loc, x, y);
+  case Operation::maximum:
+    return arith::MaxSIOp::create(b, loc, x, y);
+  case Operation::equal:
+    return compare(arith::CmpIPredicate::eq);
+  case Operation::notEqual:
+    return compare(arith::CmpIPredicate::ne);
+  case Operation::less:
+    return compare(arith::CmpIPredicate::slt);
+  case Operation::lessEqual:
+    return compare(arith::CmpIPredicate::sle);
+  case Operation::greater:
+    return compare(arith::CmpIPredicate::sgt);
+  case Operation::greaterEqual:
+    return compare(arith::CmpIPredicate::sge);
+  case Operation::select:
+    return arith::SelectOp::create(b, loc, x, operands[1], y);
+  default:
+    llvm_unreachable("no operation on integers");
+  }
+}
+
 } // namespace
 
 mlir::Value emitConversion(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
@@ -97,6 +159,8 @@ mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operat
   if (operation == Operation::logicalNot)
     return arith::XOrIOp::create(b, loc, operands[0],
                                  constantInt(b, loc, operands[0].getType(), 1));
+  if (isInteger(operands.back().getType()))
+    return emitInteger(b, loc, operation, operands);
   if (operation == Operation::select)
     return arith::SelectOp::create(b, loc, operands[0], toF32(b, loc, operands[1]),
                                    toF32(b, loc, operands[2]));
@@ -156,6 +220,7 @@ mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operat
   case Operation::parameter:
   case Operation::constant:
   case Operation::select:
+  case Operation::remainder: // of integers alone
   case Operation::cast:
   case Operation::product:
   case Operation::transpose:
@@ -228,7 +293,9 @@ llvm::SmallVector<mlir::Value, 2> emitReduction(mlir::OpBuilder &b, mlir::Locati
       return {arith::AddFOp::create(b, loc, before, x)};
     return {arith::AddIOp::create(b, loc, before, x)};
   case Reduction::product:
-    return {arith::MulFOp::create(b, loc, before, x)};
+    if (isFloat)
+      return {arith::MulFOp::create(b, loc, before, x)};
+    return {arith::MulIOp::create(b, loc, before, x)};
   case Reduction::maximum:
     if (isFloat)
       return {arith::MaximumFOp::create(b, loc, before, x)};

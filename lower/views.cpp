@@ -87,6 +87,8 @@ mlir::Value KernelToIr::extentNumber(const Value *value) {
     mlir::Value next = arith::IndexCastOp::create(b, loc, b.getI64Type(), extent(dimension));
     product = product ? arith::MulIOp::create(b, loc, product, next).getResult() : next;
   }
+  if (value->type == ElementType::i32)
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), product);
   return arith::SIToFPOp::create(b, loc, b.getF32Type(), product);
 }
 

@@ -91,11 +91,34 @@ Value integerOf(OpBuilder &b, Location loc, const Sum &sum) {
                            : arith::AddIOp::create(b, loc, integer, constant()).getResult();
 }
 
+/// Compares positions in 64 bits, as they are computed, also with elements of i32.
+void widenPositions(arith::CmpIOp compare) {
+  const auto positionOf = [](Value value) -> Value {
+    auto truncated = value.getDefiningOp<arith::TruncIOp>();
+    return truncated && truncated.getIn().getType().isInteger(64) ? truncated.getIn() : Value();
+  };
+  Value x = positionOf(compare.getLhs()), y = positionOf(compare.getRhs());
+  if (!x && !y)
+    return;
+  OpBuilder b(compare);
+  const auto wide = [&](Value position, Value value) {
+    return position ? position
+                    : arith::ExtSIOp::create(b, compare.getLoc(), b.getI64Type(), value).getResult();
+  };
+  compare.replaceAllUsesWith(arith::CmpIOp::create(b, compare.getLoc(), compare.getPredicate(),
+                                                   wide(x, compare.getLhs()),
+                                                   wide(y, compare.getRhs()))
+                                 .getResult());
+  compare.erase();
+}
+
 } // namespace
 
 // A machine of 32 bits adds the constant to a position, which is far from their end: an element may
 // be the least or the greatest number.
 void compareIntegers(linalg::GenericOp op) {
+  for (arith::CmpIOp compare : llvm::to_vector(op.getBody()->getOps<arith::CmpIOp>()))
+    widenPositions(compare);
   SmallVector<arith::CmpFOp> compares(op.getBody()->getOps<arith::CmpFOp>());
   for (arith::CmpFOp compare : compares) {
     const std::optional<arith::CmpIPredicate> predicate = ofIntegers(compare.getPredicate());

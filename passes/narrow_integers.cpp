@@ -33,6 +33,10 @@ private:
     if (op.getNumResults() != 1 || isa<linalg::IndexOp>(op))
       return false;
     Value result = op.getResult(0);
+    if (isa<arith::FloorDivSIOp>(op) && result.getType().isInteger(32)) {
+      result.replaceAllUsesWith(floorQuotient(op.getOperand(0), op.getOperand(1)));
+      return true;
+    }
     const bool readsWide = llvm::any_of(op.getOperandTypes(), isWide);
     if (!isWide(result.getType()) && !readsWide)
       return false;
@@ -94,7 +98,8 @@ private:
   }
 
   // Vector cores divide floats alone. The first quotient is off by at most 2^-22 of itself, so at
-  // most 2^9; that of its remainder by one, which the last remainder tells.
+  // most 2^9; that of its remainder by one, which the last remainder tells. It is right for all of
+  // i32 with a divisor that is neither -1, 0 nor 1, whose quotient i32 holds.
   Value floorQuotient(Value x, Value y) {
     Value divisor = real(y), quotient, rest = x;
     for (int step = 0; step < 2; ++step) {
@@ -103,12 +108,13 @@ private:
       quotient = quotient ? plus(quotient, part) : part;
       rest = minus(x, times(quotient, y));
     }
-    // The rest has the sign of the divisor.
-    Value sign = where(arith::CmpIPredicate::slt, y, number(0), number(-1), number(1));
-    Value signedRest = times(rest, sign), size = times(y, sign);
-    Value less = where(arith::CmpIPredicate::slt, signedRest, number(0), minus(quotient, number(1)),
+    // The rest has the sign of the divisor. Both are compared below 0, where i32 has the negative
+    // of every number.
+    Value sign = where(arith::CmpIPredicate::slt, y, number(0), number(1), number(-1));
+    Value below = times(rest, sign), least = times(y, sign);
+    Value less = where(arith::CmpIPredicate::sgt, below, number(0), minus(quotient, number(1)),
                        quotient);
-    return where(arith::CmpIPredicate::sge, signedRest, size, plus(quotient, number(1)), less);
+    return where(arith::CmpIPredicate::sle, below, least, plus(quotient, number(1)), less);
   }
 
   Block &body;

@@ -2,6 +2,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace mmk {
@@ -26,10 +28,37 @@ public:
       else if (bounds.all.first)
         restrict(bounds.all, form.factorOf(dim), *least);
     }
+    for (const PositionForm &sum : guard.sums)
+      keepWhereFits(bounds, sum);
     return bounds;
   }
 
 private:
+  /// Nothing is known where a sum leaves 32 bits for some element.
+  void keepWhereFits(ConditionBounds &bounds, const PositionForm &sum) {
+    const std::optional<Value> greatest = restOf(sum, /*isLargest=*/true),
+                               least = restOf(sum, /*isLargest=*/false);
+    if (!greatest || !least)
+      return; // its condition restricts nothing
+    const int64_t factor = sum.factorOf(dim);
+    Value reach = arith::MulIOp::create(b, loc, extent, index(factor));
+    Value most = factor > 0 ? plus(*greatest, reach) : *greatest;
+    Value fewest = factor < 0 ? plus(*least, reach) : *least;
+    const auto compare = [&](arith::CmpIPredicate predicate, Value x, int64_t limit) -> Value {
+      return arith::CmpIOp::create(b, loc, predicate, x, index(limit));
+    };
+    Value fits = arith::AndIOp::create(
+        b, loc, compare(arith::CmpIPredicate::sle, most, std::numeric_limits<int32_t>::max()),
+        compare(arith::CmpIPredicate::sge, fewest, std::numeric_limits<int32_t>::min()));
+    const auto choose = [&](Value &known, Value unknown) {
+      known = arith::SelectOp::create(b, loc, fits, known, unknown);
+    };
+    choose(bounds.some.first, index(0));
+    choose(bounds.some.end, extent);
+    if (bounds.all.first)
+      choose(bounds.all.end, bounds.all.first);
+  }
+
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   Value plus(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
 

@@ -39,16 +39,19 @@ PositionForm plus(PositionForm x, const PositionForm &y, int64_t scale) {
 
 class GuardReader {
 public:
-  GuardReader(RowProgram &program) : p(program) {}
+  GuardReader(RowProgram &program, Guard &guard) : p(program), guard(guard) {}
 
   /// Adds the linear parts of a condition; whether these are all of it.
-  bool read(Value condition, std::vector<PositionForm> &parts) {
+  bool read(Value condition) {
     return forEachComparison(condition, [&](Value large, Value small, bool isStrict) {
+      const size_t before = guard.sums.size();
       const std::optional<PositionForm> x = formOf(large), y = formOf(small);
-      if (!x || !y)
+      if (!x || !y) {
+        guard.sums.resize(before);
         return false;
-      parts.push_back(plus(*x, *y, -1));
-      parts.back().constant -= isStrict;
+      }
+      guard.atLeastZero.push_back(plus(*x, *y, -1));
+      guard.atLeastZero.back().constant -= isStrict;
       return true;
     });
   }
@@ -72,12 +75,16 @@ private:
     const std::optional<PositionForm> x = formOf(op->getOperand(0)), y = formOf(op->getOperand(1));
     if (!x || !y)
       return std::nullopt;
+    std::optional<PositionForm> sum;
     if (!isa<arith::MulIOp>(op))
-      return plus(*x, *y, isa<arith::AddIOp>(op) ? 1 : -1);
-    for (auto [form, factor] : {std::pair(*x, *y), {*y, *x}})
-      if (factor.positions.empty() && factor.scalars.empty() && factor.inputs.empty())
-        return plus({}, form, factor.constant);
-    return std::nullopt;
+      sum = plus(*x, *y, isa<arith::AddIOp>(op) ? 1 : -1);
+    else
+      for (auto [form, factor] : {std::pair(*x, *y), {*y, *x}})
+        if (factor.positions.empty() && factor.scalars.empty() && factor.inputs.empty())
+          sum = plus({}, form, factor.constant);
+    if (sum && value.getType().isInteger(32) && !(sum->scalars.empty() && sum->inputs.empty()))
+      guard.sums.push_back(*sum);
+    return sum;
   }
 
   /// Of a position, or of another integer that is kept.
@@ -93,6 +100,7 @@ private:
   }
 
   RowProgram &p;
+  Guard &guard;
 };
 
 } // namespace
@@ -108,7 +116,7 @@ arith::SelectOp selectionOf(Value element, TypedAttr identity) {
 /// Of the elements that `select` keeps.
 static Guard guardOf(RowProgram &program, arith::SelectOp select) {
   Guard guard;
-  guard.isExact = GuardReader(program).read(select.getCondition(), guard.atLeastZero);
+  guard.isExact = GuardReader(program, guard).read(select.getCondition());
   guard.masked = select;
   guard.element = select.getTrueValue();
   return guard;

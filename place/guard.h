@@ -27,7 +27,9 @@ struct PositionForm {
 /// not linear: then these hold for more elements than it does.
 struct Guard {
   std::vector<PositionForm> atLeastZero;
-  bool isExact = false; ///< whether these are the whole condition
+  /// Sums with elements or scalars in i32, which wrap: where one leaves 32 bits, nothing is known.
+  std::vector<PositionForm> sums;
+  bool isExact = false; ///< whether `atLeastZero` is the whole condition
   mlir::Value masked;   ///< the element where the condition holds, else the identity
   mlir::Value element;  ///< the element itself
 };

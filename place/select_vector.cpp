@@ -113,6 +113,7 @@ int64_t freeRegisters(aicore::VectorOp vector) {
 LogicalResult selectIn(aicore::VectorOp vector, ScratchBuffers &buffers) {
   Block &body = vector.getBody().front();
   chooseFunctionForms(body, vector->getParentOfType<aicore::KernelOp>()->hasAttr("fast_math"));
+  selectNumbers(body);
   moveScalarsOut(vector, body);
   simplifyConversions(body);
   FailureOr<SmallVector<SelectedInstruction>> instructions = select(body);

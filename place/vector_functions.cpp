@@ -45,11 +45,29 @@ void simplifyOperand(arith::FPToSIOp conversion) {
   conversion.getInMutable().assign(x);
 }
 
+void selectNumber(Operation &op) {
+  OpBuilder b(&op);
+  const Type type = op.getResult(0).getType();
+  const auto number = [&](int64_t value) {
+    return arith::ConstantOp::create(b, op.getLoc(), b.getIntegerAttr(type, value));
+  };
+  Value one = number(isa<arith::ExtUIOp>(op) ? 1 : -1), zero = number(0);
+  op.getResult(0).replaceAllUsesWith(
+      arith::SelectOp::create(b, op.getLoc(), op.getOperand(0), one, zero));
+  op.erase();
+}
+
 } // namespace
 
 void simplifyConversions(Block &body) {
   for (auto conversion : body.getOps<arith::FPToSIOp>())
     simplifyOperand(conversion);
+}
+
+void selectNumbers(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    if (isa<arith::ExtUIOp, arith::ExtSIOp>(op) && op.getOperand(0).getType().isInteger(1))
+      selectNumber(op);
 }
 
 void chooseFunctionForms(Block &body, bool fast) {

@@ -107,7 +107,44 @@ MMK_CLONES void apply(Operation operation, const double *x, const double *y, con
   case Operation::access:
   case Operation::position:
   case Operation::random:
+  case Operation::remainder: // of integers alone
     return; // not here: see `round`, and the others are not elementwise
+  }
+}
+
+/// Modulo 2^32.
+double lowBits(int64_t value) { return static_cast<int32_t>(static_cast<uint32_t>(value)); }
+
+int64_t remainder(int64_t x, int64_t y) {
+  if (y == 0)
+    return 0;
+  const int64_t rest = x % y;
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+void applyToIntegers(Operation operation, const double *x, const double *y, double *result,
+                     int64_t count) {
+  const auto each = [&](auto &&compute) {
+    for (int64_t i = 0; i < count; ++i)
+      result[i] = lowBits(compute(static_cast<int64_t>(x[i]), y ? static_cast<int64_t>(y[i]) : 0));
+  };
+  switch (operation) {
+  case Operation::negate:
+    return each([](int64_t x, int64_t) { return -x; });
+  case Operation::abs:
+    return each([](int64_t x, int64_t) { return std::abs(x); });
+  case Operation::add:
+    return each([](int64_t x, int64_t y) { return x + y; });
+  case Operation::subtract:
+    return each([](int64_t x, int64_t y) { return x - y; });
+  case Operation::multiply:
+    return each([](int64_t x, int64_t y) { return x * y; });
+  case Operation::remainder:
+    return each(remainder);
+  case Operation::minimum:
+    return each([](int64_t x, int64_t y) { return std::min(x, y); });
+  default:
+    return each([](int64_t x, int64_t y) { return std::max(x, y); });
   }
 }
 
@@ -118,6 +155,9 @@ void applyElementwise(const Value &value, const double *const *operands, double 
   if (value.operation == Operation::cast)
     return round(operands[0], value.type, result, count);
   const size_t given = value.operands.size();
+  if (value.type == ElementType::i32 && value.operation != Operation::select)
+    return applyToIntegers(value.operation, operands[0], given > 1 ? operands[1] : nullptr, result,
+                           count);
   apply(value.operation, operands[0], given > 1 ? operands[1] : nullptr,
         given > 2 ? operands[2] : nullptr, result, count);
 }

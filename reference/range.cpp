@@ -148,6 +148,40 @@ Range numberRange(const Value &value, const Range *operands) {
   return atCorners(value, operands);
 }
 
+/// An operation on i32, of which an operand may have several values. Beyond 32 bits it may have any.
+Range integerRange(const Value &value, const Range *operands) {
+  const Range &x = operands[0], &y = operands[value.operands.size() - 1];
+  const Range all = {0, -0x1p31, 0x1p31 - 1, false};
+  Range range = all;
+  if (value.operation == Operation::remainder) {
+    const double most = std::max(std::fabs(y.low), std::fabs(y.high));
+    range.low = y.low >= 0 ? 0 : -most;
+    range.high = y.high <= 0 ? 0 : most;
+  } else if (value.operation == Operation::abs) {
+    range = absolute(x);
+  } else if (value.operation == Operation::negate) {
+    range.low = -x.high, range.high = -x.low;
+  } else if (value.operation == Operation::add) {
+    range.low = x.low + y.low, range.high = x.high + y.high;
+  } else if (value.operation == Operation::subtract) {
+    range.low = x.low - y.high, range.high = x.high - y.low;
+  } else if (value.operation == Operation::multiply) {
+    const auto [low, high] = std::minmax({x.low * y.low, x.low * y.high, x.high * y.low,
+                                          x.high * y.high});
+    range.low = low, range.high = high;
+  } else if (value.operation == Operation::minimum) {
+    range.low = std::min(x.low, y.low), range.high = std::min(x.high, y.high);
+  } else {
+    range.low = std::max(x.low, y.low), range.high = std::max(x.high, y.high);
+  }
+  if (range.low < all.low || range.high > all.high)
+    range = all;
+  const double values[2] = {x.value, y.value};
+  const double *rows[2] = {&values[0], &values[1]};
+  applyElementwise(value, rows, &range.value, 1);
+  return range;
+}
+
 /// Of operands that all have one value.
 Range ofExact(const Value &value, const Range *operands) {
   double values[2], result = 0;
@@ -223,6 +257,8 @@ Range rangeOf(const Value &value, const Range *operands) {
     hasNumbers &= operands[i].hasNumbers();
     mayBeNaN |= operands[i].mayBeNaN;
   }
+  if (value.type == ElementType::i32 && !isExact)
+    return integerRange(value, operands);
   Range range = isExact ? ofExact(value, operands) : Range{notANumber, infinity, -infinity, true};
   if (!isExact && hasNumbers)
     range = numberRange(value, operands);

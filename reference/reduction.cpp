@@ -17,7 +17,7 @@ constexpr int64_t columnsOfBlock = 1024;
 /// One element of a result while it is reduced.
 struct Accumulator {
   double number = 0;
-  uint32_t wrapped = 0; ///< of a sum of integers
+  uint32_t wrapped = 0; ///< of a sum or product of integers
   int64_t position = 0; ///< of an argmax or argmin
 };
 
@@ -42,12 +42,14 @@ bool isArgumentBeyond(double x, double best, bool isMaximum) {
 class Reducer {
 public:
   Reducer(Reduction reduction, ElementType type)
-      : reduction_(reduction), wraps_(reduction == Reduction::sum && !isFloat(type)) {}
+      : reduction_(reduction), wraps_(type == ElementType::i32 &&
+                                    (reduction == Reduction::sum || reduction == Reduction::product)) {}
 
   Accumulator start() const {
     const double infinity = std::numeric_limits<double>::infinity();
     switch (reduction_) {
     case Reduction::product:
+      return {1, 0, 1};
     case Reduction::all:
       return {1};
     case Reduction::maximum:
@@ -85,7 +87,10 @@ public:
         to.number += x;
       return;
     case Reduction::product:
-      to.number *= x;
+      if (wraps_)
+        to.wrapped *= static_cast<uint32_t>(static_cast<int64_t>(x));
+      else
+        to.number *= x;
       return;
     case Reduction::any:
       to.number = std::max(to.number, x);

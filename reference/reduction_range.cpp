@@ -133,7 +133,12 @@ Range rangeOfReduction(const Value &reduction, const std::vector<Range> &terms, 
   case Reduction::sum:
     return rangeOfPlainSum(terms, reduction.type, value, care);
   case Reduction::product:
-    return rangeOfProduct(terms, value);
+    if (isFloat(reduction.type))
+      return rangeOfProduct(terms, value);
+    return std::ranges::all_of(terms, &Range::isExact)
+               ? Range::exactly(value)
+               : Range{value, std::numeric_limits<int32_t>::min(),
+                       std::numeric_limits<int32_t>::max(), false};
   case Reduction::maximum:
   case Reduction::any:
     return rangeOfExtreme(terms, value, true);
@@ -168,6 +173,8 @@ double identityOf(Reduction reduction) {
 
 bool isExactTree(const Value &root) {
   const auto rounds = [](const Value &value) {
+    if (isElementwise(value.operation) && !isFloat(value.type))
+      return false;
     switch (value.operation) {
     case Operation::parameter:
     case Operation::constant:
@@ -193,8 +200,8 @@ bool isExactTree(const Value &root) {
     case Operation::cumulate:
       return isFloat(value.type);
     case Operation::reduce:
-      return value.reduction == Reduction::product ||
-             (value.reduction == Reduction::sum && isFloat(value.type));
+      return isFloat(value.type) &&
+             (value.reduction == Reduction::product || value.reduction == Reduction::sum);
     default:
       return !(value.operation >= Operation::equal && value.operation <= Operation::greaterEqual);
     }

@@ -47,6 +47,7 @@ inline std::string_view spelling(ElementType type) { return traitsOf(type).spell
 std::optional<ElementType> elementTypeFromSpelling(std::string_view text);
 
 inline bool isFloat(ElementType type) { return traitsOf(type).semantics != nullptr; }
+inline bool isInteger(ElementType type) { return !isFloat(type) && type != ElementType::boolean; }
 
 /// What `@` accumulates in for operands of this type: f32 for floats, i32 for i8.
 inline ElementType accumulatorOf(ElementType operand) { return traitsOf(operand).accumulator; }

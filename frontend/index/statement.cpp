@@ -174,9 +174,7 @@ Indexed IndexBody::evaluate(const ast::Expression &expression, const Frame &fram
     return done(position(wholeRule(expression), placeOf(expression, frame)));
   switch (expression.kind) {
   case Kind::number:
-    return done({context_.values.constant(roundTo(ElementType::f32, parseNumber(expression.text)),
-                                          placeOf(expression, frame)),
-                 {}});
+    return done({context_.values.literal(expression.text, placeOf(expression, frame)), {}});
   case Kind::name:
     return done(name(expression, frame));
   case Kind::element:
@@ -251,9 +249,6 @@ Indexed IndexBody::apply(const ast::Expression &expression, std::vector<Indexed>
   const Primitive *primitive = expression.kind == ast::Expression::Kind::operation
                                    ? operatorOf(expression.text, operands.size())
                                    : primitiveFunction(expression.text);
-  if (!primitive && expression.text == "%")
-    return error(expression.textWhere, "'%' is of index variables, dimensions and whole numbers; "
-                                       "use x - floor(x / y) * y");
   if (!primitive || primitive->operands != operands.size())
     return {};
   if (primitive->operation == Operation::product || primitive->operation == Operation::transpose)

@@ -166,6 +166,8 @@ WholeNumbers wholeNumbersAmong(const std::map<std::string, const Value *> &argum
       wholes[name] = ruleOfNumber(static_cast<int64_t>(value->constant));
     else if (value->operation == Operation::extent && value->dimensions.size() == 1)
       wholes[name] = ruleOfDimension(value->dimensions[0]);
+    else if (value->operation == Operation::position && value->shape.empty())
+      wholes[name] = copyOf(*value->indices[0]);
   }
   return wholes;
 }

@@ -403,7 +403,7 @@ Indexed IndexBody::position(std::unique_ptr<Rule> rule, SourceRange where) {
   for (const std::string &variable : variables_.names())
     if (rule->reads(variable))
       own.push_back(variable);
-  const ElementType type = rule->isTruth() ? ElementType::boolean : ElementType::f32;
+  const ElementType type = rule->isTruth() ? ElementType::boolean : ElementType::i32;
   Index index = renamed(*rule, [&](const std::string &each) {
     const auto place = std::ranges::find(own, each);
     return place == own.end() ? each : fmt::format("#{}", place - own.begin());

@@ -106,7 +106,7 @@ kernel between(x: f32[B, M, N], start: i32[B], stop: i32[B], most: i32) -> y: f3
 // CORE-NOT:      aicore.scalar_range
 // CORE:          aicore.vec compare slt
 kernel computed(x: f32[M, N], length: i32[M]) -> y: f32[M], t: i32[M] {
-  let both[i] = cast<i32>(length[i] + length[i]);
+  let both[i] = max(length[i], 3);
   t[i] = both[i];
   y[i] = sum[j | j < both[i]](x[i, j]);
 }

@@ -57,7 +57,7 @@ float apply(const Value &value, const std::function<float(size_t)> &x) {
   case select:
     return x(0) != 0 ? x(1) : x(2);
   default:
-    ADD_FAILURE() << "not expected in the prelude";
+    ADD_FAILURE() << "not expected in the prelude: operation " << static_cast<int>(value.operation);
     return 0;
   }
 }
