@@ -187,6 +187,9 @@ private:
       explainCalculated(value->shape, kernel_, diagnostic);
       return;
     }
+    Problem none;
+    if (integerOf(*value) && sizeInBytes(result->type) == 4)
+      value = typing_.cast(result->type, value, value->where, none);
     result->value = value;
   }
 

@@ -115,10 +115,10 @@ double largestOf(const Value &value) {
 const Value *Typing::ofWholeNumbers(Operation operation, const std::vector<const Value *> &operands,
                                     SourceRange where) {
   const std::optional<Rule::Kind> kind = kindOf(operation);
-  const auto isLiteral = [](const Value *it) { return it->operation == Operation::constant; };
+  const auto isLiteral = [](const Value *it) { return integerOf(*it).has_value(); };
   if ((operation == Operation::minimum || operation == Operation::maximum) &&
       std::ranges::all_of(operands, isLiteral))
-    return (operands[0]->constant < operands[1]->constant) == (operation == Operation::minimum)
+    return (*integerOf(*operands[0]) < *integerOf(*operands[1])) == (operation == Operation::minimum)
                ? operands[0]
                : operands[1];
   if (!kind || (operation == Operation::remainder && !isLiteral(operands[1])))
@@ -132,14 +132,16 @@ const Value *Typing::ofWholeNumbers(Operation operation, const std::vector<const
       return nullptr;
     rule->operands.push_back(std::move(calculation));
   }
-  if (operation == Operation::remainder && operands[1]->constant == 0)
+  if (operation == Operation::remainder && integerOf(*operands[1]) == 0)
     return values_.whole(0, where);
   if (!std::ranges::all_of(operands, isLiteral))
     return values_.position(ElementType::i32, {}, std::move(rule), where);
-  const int64_t number = *numberOf(*rule, [](std::string_view) { return std::nullopt; });
-  if (number != static_cast<int32_t>(number))
-    return values_.constant(roundTo(ElementType::f32, static_cast<double>(number)), where);
-  return values_.whole(number, where);
+  const std::optional<int64_t> exact = numberOf(*rule, [](std::string_view) { return std::nullopt; });
+  if (!exact)
+    return nullptr; // beyond 64 bits
+  const int64_t number = *exact;
+  return number == static_cast<int32_t>(number) ? values_.whole(number, where)
+                                                : values_.wide(number, where);
 }
 
 // j <= last[b] - 1 as j + 1 <= last[b]: so it is exact for each element, and the comparison has the
@@ -186,9 +188,13 @@ const Value *Typing::ofIntegers(Operation operation, const Shape &shape,
       while (moveNumber(operands[position], operands[other]))
         ;
   Problem none;
-  for (const Value *&operand : operands)
-    if (isNumber(operand))
+  for (const Value *&operand : operands) {
+    const std::optional<int64_t> number = integerOf(*operand);
+    if (number && !isComparison(operation))
+      operand = values_.whole(static_cast<int32_t>(*number), operand->where);
+    else if (isNumber(operand))
       operand = cast(ElementType::i32, operand, where, none);
+  }
   const ElementType type = isComparison(operation) ? ElementType::boolean : ElementType::i32;
   return values_.operation(operation, type, shape, std::move(operands), where);
 }

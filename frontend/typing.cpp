@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 namespace mmk {
 namespace {
@@ -68,10 +67,16 @@ const Value *Typing::cast(ElementType type, const Value *operand, SourceRange wh
     problem = {"a comparison cannot be cast to a number; use select(condition, 1, 0)", 0};
     return nullptr;
   }
-  if (operand->type == type)
-    return operand;
   if (operand->operation == Operation::constant && type == ElementType::f32)
     return values_.constant(roundTo(type, operand->constant), where);
+  if (const std::optional<int64_t> integer = integerOf(*operand);
+      integer && *integer != static_cast<int32_t>(*integer)) {
+    const double rounded = roundTo(type, static_cast<double>(*integer));
+    operand = type == ElementType::i32 ? values_.whole(static_cast<int64_t>(rounded), where)
+                                       : values_.constant(roundTo(ElementType::f32, rounded), where);
+  }
+  if (operand->type == type)
+    return operand;
   if (operand->operation == Operation::extent && type == ElementType::f32)
     return values_.extent(operand->dimensions, type, operand->where);
   if (operand->operation == Operation::position && type == ElementType::f32)
@@ -243,8 +248,7 @@ const Value *Typing::elementwise(Operation operation, std::string_view symbol,
     return nullptr;
   }
   if (operation == Operation::negate && operands[0]->operation == Operation::constant)
-    return operands[0]->constant == 0x1p31 ? values_.whole(std::numeric_limits<int32_t>::min(), where)
-                                           : values_.constant(-operands[0]->constant, where);
+    return values_.constant(-operands[0]->constant, where);
   // Other arithmetic is done in f32. The casts are explicit, so that no reader of a kernel needs
   // the rule.
   noteRounded(operation, operands, where);

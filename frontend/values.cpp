@@ -2,6 +2,7 @@
 
 #include "frontend/index/arithmetic.h"
 #include "frontend/numbers.h"
+#include "frontend/rule_builder.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +10,14 @@
 #include <set>
 
 namespace mmk {
+
+std::optional<int64_t> integerOf(const Value &value) {
+  if (value.operation == Operation::constant && value.type == ElementType::i32)
+    return static_cast<int64_t>(value.constant);
+  if (value.operation == Operation::position && value.indices[0]->kind == Rule::Kind::number)
+    return value.indices[0]->number;
+  return std::nullopt;
+}
 
 const Value *Values::parameter(unsigned index, const Parameter &parameter) {
   Value value{.operation = Operation::parameter,
@@ -88,10 +97,14 @@ const Value *Values::cumulate(const Value *operand, size_t along, SourceRange wh
                  .along = {along}});
 }
 
+const Value *Values::wide(int64_t number, SourceRange where) {
+  return position(ElementType::i32, {}, ruleOfNumber(number), where);
+}
+
 const Value *Values::literal(std::string_view text, SourceRange where) {
-  const std::optional<int64_t> integer = parseInteger(text);
-  if (integer && *integer <= std::numeric_limits<int32_t>::max())
-    return whole(*integer, where);
+  if (const std::optional<int64_t> integer = parseInteger(text))
+    return *integer == static_cast<int32_t>(*integer) ? whole(*integer, where)
+                                                      : wide(*integer, where);
   return constant(roundTo(ElementType::f32, parseNumber(text)), where);
 }
 

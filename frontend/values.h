@@ -9,13 +9,18 @@
 
 namespace mmk {
 
+/// What a literal is, or a calculation with literals alone; nothing for another value.
+std::optional<int64_t> integerOf(const Value &value);
+
 class Values {
 public:
   const Value *parameter(unsigned index, const Parameter &parameter);
   const Value *constant(double number, SourceRange where);
   /// An i32.
   const Value *whole(int64_t number, SourceRange where);
-  /// A number as the text has it: an i32 where it is an integer that i32 holds, else an f32.
+  /// A calculation with a result beyond 32 bits: an i32 modulo 2^32, an f32 where it is cast to one.
+  const Value *wide(int64_t number, SourceRange where);
+  /// A number as the text has it: an integer in i32, or wide, else an f32.
   const Value *literal(std::string_view text, SourceRange where);
   const Value *random(const Value *seed, Shape shape, SourceRange where);
   const Value *operation(Operation operation, ElementType type, Shape shape,

@@ -49,7 +49,7 @@ public:
     const double infinity = std::numeric_limits<double>::infinity();
     switch (reduction_) {
     case Reduction::product:
-      return {1, 0, 1};
+      return {1, 1};
     case Reduction::all:
       return {1};
     case Reduction::maximum:

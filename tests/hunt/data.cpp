@@ -27,6 +27,28 @@ void strew(Tensor &tensor, Random random) {
     tensor.set(random.below(tensor.elements()), specials[random.below(std::size(specials))]);
 }
 
+/// Any number of 32 bits, or one near 0 or near an end.
+void spread(Tensor &tensor, Random random) {
+  if (tensor.type != ElementType::i32)
+    return;
+  constexpr int64_t low = std::numeric_limits<int32_t>::min(),
+                    high = std::numeric_limits<int32_t>::max();
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    switch (random.below(6)) {
+    case 0:
+      tensor.set(i, static_cast<double>(random.between(-9, 9)));
+      break;
+    case 1:
+      tensor.set(i, static_cast<double>(random.oneOf({low, low, low + 1, low + random.below(600)})));
+      break;
+    case 2:
+      tensor.set(i, static_cast<double>(random.oneOf({high, high, high - random.below(600)})));
+      break;
+    default:
+      tensor.set(i, static_cast<double>(random.between(low, high)));
+    }
+}
+
 } // namespace
 
 void fill(Tensor &tensor, Fill fill, uint64_t seed, size_t index) {
@@ -37,6 +59,8 @@ void fill(Tensor &tensor, Fill fill, uint64_t seed, size_t index) {
   fillWithData(tensor, kind, seed + (static_cast<uint64_t>(index) << 40), 1);
   if (fill == Fill::strewn)
     strew(tensor, Random(seed, index + 1));
+  if (fill == Fill::whole)
+    spread(tensor, Random(seed, index + 1));
 }
 
 } // namespace mmk::hunt

@@ -14,9 +14,6 @@ constexpr double unitRoundOff = 0x1p-24;
 /// A larger value cannot be combined with a value that has an error.
 constexpr double largestInexact = 1e4;
 
-Expression call(std::string head, std::vector<Expression> operands) {
-  return {std::move(head), std::move(operands)};
-}
 Expression literal(double value) { return {fmt::format("{}", value), {}}; }
 
 double finite(double bound) { return bound < 1e38 ? bound : unbounded; }

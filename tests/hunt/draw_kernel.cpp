@@ -2,6 +2,7 @@
 // statements in index notation.
 #include "tests/hunt/draw_expression.h"
 #include "tests/hunt/draw_indices.h"
+#include "tests/hunt/draw_integers.h"
 #include "tests/hunt/sample.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -38,7 +39,17 @@ public:
   void run() {
     const bool isProduct = random_.chance(60);
     batch();
-    isProduct ? productKernel() : elementwiseKernel(/*reduces=*/random_.chance(60));
+    if (isProduct)
+      productKernel();
+    else if (random_.chance(20))
+      integerKernel();
+    else
+      elementwiseKernel(/*reduces=*/random_.chance(60));
+  }
+
+  void runOfIntegers() {
+    batch();
+    random_.chance(30) ? integerProduct() : integerKernel();
   }
 
 private:
@@ -243,6 +254,8 @@ private:
     if (random_.chance(other ? 40 : 15))
       chain(type, rows, columns, out, n, other);
     const Term last = available_.back().term;
+    if (type == ElementType::i8 && !other && out.back() == columns && random_.chance(40))
+      return integerResults(out, name("acc"));
     if (random_.chance(25))
       reductions(out, last, {out.back()});
     results(out, last);
@@ -451,9 +464,97 @@ private:
     results(out, available_.front().term);
   }
 
+  //--- integers -------------------------------------------------------------------------------
+
+  /// An integer that broadcasts to `target`: an existing one, or a new parameter.
+  Expression integerLeaf(const Dims &target) {
+    std::vector<const Available *> fitting;
+    for (const Available &each : integers_)
+      if (broadcasts(each.dims, target))
+        fitting.push_back(&each);
+    if (!fitting.empty() && (random_.chance(65) || extras_ >= 4))
+      return fitting[random_.below(static_cast<int64_t>(fitting.size()))]->term.expression;
+    const std::string wanted = fmt::format("x{}", extras_++);
+    Dims dims;
+    if (random_.chance(15)) {
+      kernel().parameters.push_back(
+          {wanted, ElementType::i32, {}, random_.oneOf({"0", "3", "-7", "2147483647", "-2147483648"})});
+    } else {
+      dims.assign(target.end() - random_.between(1, static_cast<int64_t>(target.size())), target.end());
+      for (std::string &dim : dims)
+        if (random_.chance(20))
+          dim = "1";
+      parameter(wanted, random_.oneOf({ElementType::i32, ElementType::i32, ElementType::i8}), dims);
+    }
+    integers_.push_back({{name(wanted), 0, 0}, dims});
+    return name(wanted);
+  }
+
+  IntegerDraw integersFor(const Dims &dims) {
+    return IntegerDraw(random_, [this, dims] { return integerLeaf(dims); });
+  }
+
+  void integerReductions(const Dims &out, const Expression &whole) {
+    for (int64_t i = random_.below(3); i > 0; --i) {
+      Dims kept = out;
+      const size_t at = random_.below(static_cast<int64_t>(out.size()));
+      if (llvm::isDigit(out[at][0]))
+        continue;
+      kept[at] = "1";
+      const std::string kind = random_.oneOf(
+          std::vector<std::string>{"sum", "sum", "prod", "max", "min", "argmax", "argmin"});
+      Expression value = integersFor(out).over(whole, static_cast<int>(random_.below(3)));
+      // Others may lack the dimension that is reduced.
+      value = {"+", {whole, std::move(value)}};
+      const std::string wanted = fmt::format("r{}", i);
+      kernel().body.push_back({true, wanted, {fmt::format("{}[{}]", kind, out[at]), {std::move(value)}}});
+      integers_.push_back({{name(wanted), 0, 0}, kept});
+    }
+  }
+
+  void integerResults(const Dims &out, const Expression &main) {
+    integerReductions(out, main);
+    for (int64_t i = random_.oneOf({1, 1, 2, 3}) - 1; i >= 0; --i) {
+      IntegerDraw draw = integersFor(out);
+      const auto depth = static_cast<int>(random_.below(4));
+      Expression value = i == 0 || random_.chance(60) ? draw.over(main, depth) : draw.draw(depth);
+      const std::string wanted = fmt::format("y{}", i);
+      const ElementType type =
+          random_.oneOf({ElementType::i32, ElementType::i32, ElementType::i8, ElementType::f32});
+      kernel().results.push_back({wanted, type, out});
+      kernel().body.push_back({false, wanted, std::move(value)});
+      sample_.errors.push_back(0);
+    }
+  }
+
+  /// A product of i8, and integers behind it.
+  void integerProduct() {
+    sample_.fill = random_.oneOf({Fill::whole, Fill::uniform});
+    sample_.operandType = ElementType::i8;
+    const int64_t m = extent(130), n = extent(10000 / m);
+    const std::string rows = dimension("M", m), columns = dimension("N", n),
+                      depth = dimension("K", extent(1'000'000 / (m * n)));
+    Expression a = parameter("a", ElementType::i8, {rows, depth}),
+               b = parameter("b", ElementType::i8, {depth, columns});
+    kernel().body.push_back({true, "acc", {"@", {std::move(a), std::move(b)}}});
+    integers_.push_back({{name("acc"), 0, 0}, {rows, columns}});
+    integerResults({rows, columns}, name("acc"));
+  }
+
+  void integerKernel() {
+    sample_.fill = random_.oneOf({Fill::whole, Fill::whole, Fill::integers, Fill::uniform});
+    Dims out = batch_;
+    if (random_.chance(85))
+      out.push_back(dimension("M", extent(260)));
+    out.push_back(dimension("N", extent(std::max<int64_t>(1, 20000 / elementsOf(out)))));
+    const ElementType type = random_.oneOf({ElementType::i32, ElementType::i32, ElementType::i8});
+    integerResults(out, parameter("a", type, out));
+  }
+
   Random &random_;
   Sample &sample_;
   Dims batch_;
+  std::vector<Available> integers_; ///< without bounds
   std::vector<Available> available_;
   int extras_ = 0;
 };
@@ -461,5 +562,6 @@ private:
 } // namespace
 
 void drawKernel(Random &random, Sample &sample) { KernelDraw(random, sample).run(); }
+void drawIntegerKernel(Random &random, Sample &sample) { KernelDraw(random, sample).runOfIntegers(); }
 
 } // namespace mmk::hunt

@@ -198,7 +198,7 @@ private:
 } // namespace
 
 std::string_view spelling(Fill fill) {
-  constexpr std::string_view words[] = {"integers", "uniform", "normal", "special", "strewn"};
+  constexpr std::string_view words[] = {"integers", "uniform", "normal", "special", "strewn", "whole"};
   return words[static_cast<size_t>(fill)];
 }
 
@@ -253,8 +253,10 @@ Sample draw(const Series &series, uint64_t number) {
   const int64_t kind = random.below(100);
   if (areAll ? kind < 10 : series.kernels == Series::Kernels::attention)
     drawAttention(random, sample);
-  else if (!areAll || kind < 18)
+  else if (areAll ? kind < 18 : series.kernels == Series::Kernels::convolution)
     drawConvolution(random, sample);
+  else if (series.kernels == Series::Kernels::integers)
+    drawIntegerKernel(random, sample);
   else
     drawKernel(random, sample);
   drawMachine(random, sample);
@@ -276,7 +278,7 @@ std::string commandLine(const Sample &sample, const std::vector<std::string> &in
     line += fmt::format(" --machine-set '{}={}'", each.path, each.value);
   for (const auto &[key, word] : sample.choices)
     line += fmt::format(" --set '{}={}'", key, word);
-  if (sample.fill != Fill::strewn)
+  if (sample.fill != Fill::strewn && sample.fill != Fill::whole)
     line += fmt::format(" --data {} --seed {}", spelling(sample.fill), sample.number);
   for (const std::string &input : inputs)
     line += " --input " + input;

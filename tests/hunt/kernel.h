@@ -16,6 +16,9 @@ struct Expression {
   std::vector<Expression> operands;
 };
 std::string text(const Expression &expression);
+inline Expression call(std::string head, std::vector<Expression> operands) {
+  return {std::move(head), std::move(operands)};
+}
 
 /// A parameter or a result; a scalar has no dimensions, and a default.
 struct Declaration {

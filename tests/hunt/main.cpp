@@ -5,7 +5,7 @@
 //   mmk-hunt --text NUMBER SEED [KERNELS] the text alone, and the command that runs it
 //
 // KERNELS: "attention", two products with row algebra between them alone; "convolution", products
-// of windows alone.
+// of windows alone; "integers", arithmetic of i8 and i32 alone.
 //
 // A sample that fails is made small and written to hunt-SEED-NUMBER/, with the command that shows
 // it. The exit code is 1 when one did.
@@ -37,7 +37,7 @@ void save(const Sample &sample, const Outcome &outcome) {
   const std::string folder = fmt::format("hunt-{}-{}", sample.seed, sample.number);
   std::filesystem::create_directories(folder);
   const std::vector<std::string> inputs =
-      sample.fill == Fill::strewn ? saveInputs(sample, folder) : std::vector<std::string>();
+      sample.fill == Fill::strewn || sample.fill == Fill::whole ? saveInputs(sample, folder) : std::vector<std::string>();
   const std::string command =
       fmt::format("mmk run {}/sample.mmk{}", folder, commandLine(sample, inputs));
   std::ofstream file(folder + "/sample.mmk");
@@ -116,10 +116,14 @@ int main(int argc, char **argv) {
   const bool isOne = option == "--one", isText = option == "--text";
   const int first = isOne || isText ? 2 : 1;
   const std::string_view kernels = argc > first + 2 ? argv[first + 2] : "";
-  const Series series{number(first + 1, 1), kernels == "attention" ? Series::Kernels::attention
-                                            : kernels == "convolution"
-                                                ? Series::Kernels::convolution
-                                                : Series::Kernels::all};
+  const std::pair<std::string_view, Series::Kernels> words[] = {
+      {"attention", Series::Kernels::attention},
+      {"convolution", Series::Kernels::convolution},
+      {"integers", Series::Kernels::integers}};
+  Series series{number(first + 1, 1)};
+  for (const auto &[word, of] : words)
+    if (kernels == word)
+      series.kernels = of;
   if (isText) {
     print(draw(series, number(first, 0)));
     return 0;

@@ -8,6 +8,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <bit>
 #include <dlfcn.h>
 
 namespace mmk::hunt {
@@ -101,6 +102,10 @@ Error runObject(mlir::ModuleOp module, const Machine &machine, const Arguments &
 
   aicore::KernelOp kernel = *module.getOps<aicore::KernelOp>().begin();
   std::vector<float> scalars(arguments.scalars.begin(), arguments.scalars.end());
+  for (auto [i, argument] : enumerate(kernel.getBody().getArguments().slice(
+           kernel.getDims().size(), arguments.scalars.size())))
+    if (argument.getType().isInteger(32)) // its bits
+      scalars[i] = std::bit_cast<float>(static_cast<int32_t>(arguments.scalars[i]));
   std::vector<void *> tensors;
   for (const void *tensor : arguments.tensors)
     tensors.push_back(const_cast<void *>(tensor));

@@ -17,8 +17,8 @@ namespace mmk::hunt {
 constexpr int64_t mostWork = 600'000;
 
 /// Numbers that tensors are filled with. `strewn`: small integers, among them NaN, infinities and
-/// -0, whose sums are the same in every order.
-enum class Fill { integers, uniform, normal, special, strewn };
+/// -0, whose sums are the same in every order. `whole`: i32 of its whole range.
+enum class Fill { integers, uniform, normal, special, strewn, whole };
 std::string_view spelling(Fill fill);
 
 /// Trials besides the variant on its machine: compiling takes longer than all the rest, so each is
@@ -32,10 +32,10 @@ struct Also {
 };
 
 /// Samples that follow from a seed: of all kinds of kernels, or of two products with row algebra
-/// between them, or of convolutions alone.
+/// between them, of convolutions, or of integers alone.
 struct Series {
   uint64_t seed = 1;
-  enum class Kernels { all, attention, convolution } kernels = Kernels::all;
+  enum class Kernels { all, attention, convolution, integers } kernels = Kernels::all;
 };
 
 /// Dimensions of two products: rows and columns of the first, its depth, columns of the second.
@@ -70,6 +70,7 @@ Sample draw(const Series &series, uint64_t number);
 
 /// The kernel with its values; done by draw(). `dims` are bound, `errors` known.
 void drawKernel(Random &random, Sample &sample);
+void drawIntegerKernel(Random &random, Sample &sample);
 /// Machine and schedule, by what the kernel's dimensions are.
 void drawMachine(Random &random, Sample &sample);
 void drawSchedule(Random &random, Sample &sample);

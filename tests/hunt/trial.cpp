@@ -440,25 +440,6 @@ private:
     return repeated.cycles;
   }
 
-  /// The parameters that results are computed from.
-  std::set<unsigned> readParameters() const {
-    std::set<unsigned> parameters;
-    std::vector<const Value *> reached;
-    for (const Result &result : kernel().results)
-      reached.push_back(result.value);
-    std::set<const Value *> seen;
-    while (!reached.empty()) {
-      const Value *value = reached.back();
-      reached.pop_back();
-      if (!seen.insert(value).second)
-        continue;
-      if (value->operation == Operation::parameter)
-        parameters.insert(value->parameter);
-      reached.insert(reached.end(), value->operands.begin(), value->operands.end());
-    }
-    return parameters;
-  }
-
   /// Whether every schedule reads all elements of what it reads.
   bool readsAll() const {
     return std::ranges::none_of(kernel().values, [](const auto &value) {
@@ -471,9 +452,9 @@ private:
   /// than all bytes, nor than the cycles `before` on the machine as it is.
   void waitsForMemory(aicore::KernelOp kernel, Machine machine, int64_t before) {
     double loaded = 0, stored = 0;
-    for (unsigned parameter : readParameters())
-      if (tensors_[parameter])
-        loaded += static_cast<double>(tensors_[parameter]->bytes());
+    for (auto [i, tensor] : llvm::enumerate(tensors_))
+      if (tensor && !kernel.getBody().getArgument(kernel.getDims().size() + i).use_empty())
+        loaded += static_cast<double>(tensor->bytes());
     for (size_t i = 0; i < results_.size(); ++i)
       stored += static_cast<double>(check_->expected(i).bytes());
     constexpr double slower = 1000;
