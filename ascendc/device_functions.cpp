@@ -34,9 +34,9 @@ __aicore__ inline float LesserNumber(float a, float b) { return -GreaterNumber(-
 __aicore__ inline int64_t QuotientUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 )"},
     DeviceFunction{"FloorQuotient", R"(
-// Rounded down, also of a number that is negative.
+// Rounded down, also of numbers that are negative.
 __aicore__ inline int64_t FloorQuotient(int64_t a, int64_t b) {
-  return a >= 0 ? a / b : -((b - 1 - a) / b);
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 )"},
     DeviceFunction{"Infinity", R"(

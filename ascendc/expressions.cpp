@@ -91,6 +91,15 @@ Expressions::Text Expressions::binary(mlir::Operation *op, const char *symbol,
           precedence};
 }
 
+// i32 wraps, which C++ says of numbers without a sign alone.
+Expressions::Text Expressions::integral(mlir::Operation *op, const char *symbol,
+                                        unsigned precedence) {
+  if (!op->getResult(0).getType().isInteger(32))
+    return binary(op, symbol, precedence);
+  return {fmt::format("static_cast<int32_t>(static_cast<uint32_t>({}) {} static_cast<uint32_t>({}))",
+                      of(op->getOperand(0)), symbol, of(op->getOperand(1)))};
+}
+
 Expressions::Text Expressions::call(mlir::Operation *op, const char *function) {
   return {fmt::format("{}({}, {})", function, of(op->getOperand(0)), of(op->getOperand(1)))};
 }
@@ -106,12 +115,18 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
           return Text{number.getValue().isZero() ? "false" : "true"};
         return Text{std::to_string(number.getValue().getSExtValue())};
       })
-      .Case([&](arith::AddIOp) { return binary(op, "+", additive); })
-      .Case([&](arith::SubIOp) { return binary(op, "-", additive); })
-      .Case([&](arith::MulIOp) { return binary(op, "*", multiplicative); })
+      .Case([&](arith::AddIOp) { return integral(op, "+", additive); })
+      .Case([&](arith::SubIOp) { return integral(op, "-", additive); })
+      .Case([&](arith::MulIOp) { return integral(op, "*", multiplicative); })
       .Case([&](arith::DivSIOp) { return binary(op, "/", multiplicative); })
       .Case([&](arith::RemSIOp) { return binary(op, "%", multiplicative); })
       .Case([&](arith::CeilDivSIOp) { return call(op, "QuotientUp"); })
+      .Case([&](arith::FloorDivSIOp) {
+        Text text = call(op, "FloorQuotient");
+        if (op->getResult(0).getType().isInteger(32))
+          text.text = fmt::format("static_cast<int32_t>({})", text.text);
+        return text;
+      })
       .Case([&](arith::MinSIOp) { return call(op, "LesserOf"); })
       .Case([&](arith::MaxSIOp) { return call(op, "GreaterOf"); })
       .Case([&](arith::AndIOp) { return logical(op, "&&"); })
@@ -139,7 +154,11 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
           return std::nullopt;
         return binary(op, symbol, comparison);
       })
-      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::ExtSIOp, arith::TruncIOp>([&](auto) {
+      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::ExtSIOp, arith::ExtUIOp,
+            arith::TruncIOp>([&](auto) {
+        const bool isCondition = op->getOperand(0).getType().isInteger(1);
+        if (isCondition && mlir::isa<arith::ExtSIOp>(op))
+          return Text{fmt::format("({} ? -1 : 0)", of(op->getOperand(0), comparison))};
         return Text{fmt::format("static_cast<{}>({})", typeNameOf(op->getResult(0).getType()),
                                 of(op->getOperand(0)))};
       })

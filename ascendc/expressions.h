@@ -37,6 +37,7 @@ private:
   std::optional<Text> computed(mlir::Operation *op);
   static Text textOf(double number);
   Text binary(mlir::Operation *op, const char *symbol, unsigned precedence);
+  Text integral(mlir::Operation *op, const char *symbol, unsigned precedence);
   Text call(mlir::Operation *op, const char *function);
   Text logical(mlir::Operation *op, const char *symbol);
 

@@ -471,6 +471,12 @@ Calls VectorCallWriter::write() {
     return roundOrRefuse();
   if (name == "copy" && call.inputs[0].isTile)
     return fmt::format("CopyAll({}, {}, {});", call.target.text, call.inputs[0].text, call.count);
+  if (name == "copy" && call.target.element.isInteger(8)) {
+    llvm::SmallVector<std::string> calls;
+    const std::string wide = wideOf(call.inputs[0], call.spare, calls);
+    calls.push_back(cast(call.target.text, wide, "RINT", call.count));
+    return barriers(calls);
+  }
   if (name == "copy")
     return duplicate(call.target.text, call.inputs[0], call.target.element, call.count);
   if (name == "erf" || name == "tanh")
@@ -497,6 +503,8 @@ unsigned sparesOf(aicore::VecOp op) {
   const bool hasScalar = !llvm::all_of(op.getInputs(), isTile);
   if (name == "div")
     return hasScalar ? 1 : 0;
+  if (name == "copy")
+    return hasScalar && elementOf(op.getTarget()).isInteger(8) ? 1 : 0;
   if (name == "compare")
     return 2;
   if (name == "select")

@@ -46,18 +46,24 @@ std::string spelling(const Dimension &dimension) {
 
 std::vector<std::pair<size_t, size_t>> placesOf(const Shape &shape, std::string_view name) {
   std::vector<std::pair<size_t, size_t>> places;
-  for (size_t first = 0; first < shape.size(); ++first) {
-    if (shape[first] == Dimension{"", 1})
-      continue;
-    std::vector<std::string> parts;
-    for (size_t end = first; end < shape.size(); ++end) {
-      if (shape[end] == Dimension{"", 1} && end > first)
-        continue;
-      parts.push_back(spelling(shape[end]));
+  std::vector<std::string> parts;
+  // A named dimension between two may have the extent 1 in a call.
+  const auto extend = [&](auto &&self, size_t first, size_t at) -> void {
+    if (at == shape.size())
+      return;
+    const bool isUnit = shape[at] == Dimension{"", 1};
+    if (!isUnit) {
+      parts.push_back(spelling(shape[at]));
       if (joinedName(parts) == name)
-        places.emplace_back(first, end + 1);
+        places.emplace_back(first, at + 1);
+      self(self, first, at + 1);
+      parts.pop_back();
     }
-  }
+    if (at > first && (isUnit || !shape[at].isLiteral()))
+      self(self, first, at + 1);
+  };
+  for (size_t first = 0; first < shape.size(); ++first)
+    extend(extend, first, first);
   return places;
 }
 
