@@ -96,8 +96,9 @@ Expressions::Text Expressions::integral(mlir::Operation *op, const char *symbol,
                                         unsigned precedence) {
   if (!op->getResult(0).getType().isInteger(32))
     return binary(op, symbol, precedence);
-  return {fmt::format("static_cast<int32_t>(static_cast<uint32_t>({}) {} static_cast<uint32_t>({}))",
-                      of(op->getOperand(0)), symbol, of(op->getOperand(1)))};
+  return {
+      fmt::format("static_cast<int32_t>(static_cast<uint32_t>({}) {} static_cast<uint32_t>({}))",
+                  of(op->getOperand(0)), symbol, of(op->getOperand(1)))};
 }
 
 Expressions::Text Expressions::call(mlir::Operation *op, const char *function) {
@@ -154,14 +155,14 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
           return std::nullopt;
         return binary(op, symbol, comparison);
       })
-      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::ExtSIOp, arith::ExtUIOp,
-            arith::TruncIOp>([&](auto) {
-        const bool isCondition = op->getOperand(0).getType().isInteger(1);
-        if (isCondition && mlir::isa<arith::ExtSIOp>(op))
-          return Text{fmt::format("({} ? -1 : 0)", of(op->getOperand(0), comparison))};
-        return Text{fmt::format("static_cast<{}>({})", typeNameOf(op->getResult(0).getType()),
-                                of(op->getOperand(0)))};
-      })
+      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
+          [&](auto) {
+            const bool isCondition = op->getOperand(0).getType().isInteger(1);
+            if (isCondition && mlir::isa<arith::ExtSIOp>(op))
+              return Text{fmt::format("({} ? -1 : 0)", of(op->getOperand(0), comparison))};
+            return Text{fmt::format("static_cast<{}>({})", typeNameOf(op->getResult(0).getType()),
+                                    of(op->getOperand(0)))};
+          })
       .Case([&](aicore::ScalarBoundOp bound) {
         return Text{fmt::format("static_cast<int64_t>({})", of(bound.getScalar()))};
       })

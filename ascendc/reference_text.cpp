@@ -215,8 +215,7 @@ void ReferenceWriter::writeReduction(CodeText &code, const Value &value) {
   }
   for ([[maybe_unused]] size_t dim : value.along)
     code.close();
-  const bool isSumOfIntegers =
-      value.type == ElementType::i32 && value.reduction == Reduction::sum;
+  const bool isSumOfIntegers = value.type == ElementType::i32 && value.reduction == Reduction::sum;
   code.line("return found->second = {};", isArgument        ? "static_cast<double>(best)"
                                           : isSumOfIntegers ? "wrapped(result, 1)"
                                                             : "result");

@@ -529,8 +529,8 @@ private:
     for (const auto &[value, where] : typing_.roundedIntegers())
       if (known.emplace(where.begin, value).second)
         diagnostics_.warning(
-            where, fmt::format("{} is {} beside a float, and f32 rounds integers beyond 16777216; "
-                               "cast<f32>(...) says that it may",
+            where, fmt::format("{} is {}, and beside a float f32 rounds it beyond 16777216; write "
+                               "cast<f32>(...) if that is meant",
                                value->name.empty() ? "an operand" : "'" + value->name + "'",
                                spelling(*value)));
   }

@@ -118,7 +118,8 @@ const Value *Typing::ofWholeNumbers(Operation operation, const std::vector<const
   const auto isLiteral = [](const Value *it) { return integerOf(*it).has_value(); };
   if ((operation == Operation::minimum || operation == Operation::maximum) &&
       std::ranges::all_of(operands, isLiteral))
-    return (*integerOf(*operands[0]) < *integerOf(*operands[1])) == (operation == Operation::minimum)
+    return (*integerOf(*operands[0]) < *integerOf(*operands[1])) ==
+                   (operation == Operation::minimum)
                ? operands[0]
                : operands[1];
   if (!kind || (operation == Operation::remainder && !isLiteral(operands[1])))
@@ -136,7 +137,8 @@ const Value *Typing::ofWholeNumbers(Operation operation, const std::vector<const
     return values_.whole(0, where);
   if (!std::ranges::all_of(operands, isLiteral))
     return values_.position(ElementType::i32, {}, std::move(rule), where);
-  const std::optional<int64_t> exact = numberOf(*rule, [](std::string_view) { return std::nullopt; });
+  const std::optional<int64_t> exact =
+      numberOf(*rule, [](std::string_view) { return std::nullopt; });
   if (!exact)
     return nullptr; // beyond 64 bits
   const int64_t number = *exact;
@@ -163,18 +165,17 @@ bool Typing::moveNumber(const Value *&position, const Value *&elements) {
   rule->operands.push_back(std::move(number));
   position = values_.position(ElementType::i32, position->shape, std::move(rule), position->where);
   const Value *rest = sum->operands[isFirst ? 1 : 0];
-  elements = isRead ? values_.access(rest, elements->shape, elements->indices, nullptr,
-                                     elements->where)
-                    : rest;
+  elements =
+      isRead ? values_.access(rest, elements->shape, elements->indices, nullptr, elements->where)
+             : rest;
   return true;
 }
 
 const Value *Typing::ofIntegers(Operation operation, const Shape &shape,
                                 const std::vector<const Value *> &given, SourceRange where) {
   const auto isNumber = [](const Value *it) { return it->type != ElementType::boolean; };
-  if (!std::ranges::all_of(given, [&](const Value *it) {
-        return !isNumber(it) || isInteger(it->type);
-      }))
+  if (!std::ranges::all_of(given,
+                           [&](const Value *it) { return !isNumber(it) || isInteger(it->type); }))
     return nullptr;
   if (operation == Operation::floor || operation == Operation::ceil)
     return given[0];
@@ -201,8 +202,7 @@ const Value *Typing::ofIntegers(Operation operation, const Shape &shape,
 
 void Typing::noteRounded(Operation operation, const std::vector<const Value *> &operands,
                          SourceRange where) {
-  if (!isSumOrComparison(operation) ||
-      std::ranges::any_of(operands, [](const Value *it) {
+  if (!isSumOrComparison(operation) || std::ranges::any_of(operands, [](const Value *it) {
         return it->operation == Operation::constant && std::isinf(it->constant);
       }))
     return;

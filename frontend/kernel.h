@@ -45,9 +45,9 @@ enum class Operation {
   floor,
   ceil,
   // binary, broadcasting as NumPy does; minimum and maximum propagate NaN
-  add,       ///< also i32
-  subtract,  ///< also i32
-  multiply,  ///< also i32
+  add,      ///< also i32
+  subtract, ///< also i32
+  multiply, ///< also i32
   divide,
   remainder, ///< i32 alone: of the sign of the divisor, and by 0 it is 0
   minimum,   ///< also i32

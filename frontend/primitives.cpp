@@ -17,15 +17,14 @@ constexpr std::array functions = {
 };
 
 constexpr std::array operators = {
-    Primitive{"-", 1, Operation::negate},      Primitive{"+", 2, Operation::add},
-    Primitive{"-", 2, Operation::subtract},    Primitive{"*", 2, Operation::multiply},
-    Primitive{"/", 2, Operation::divide},      Primitive{"%", 2, Operation::remainder},
-    Primitive{"@", 2, Operation::product},
-    Primitive{"==", 2, Operation::equal},      Primitive{"!=", 2, Operation::notEqual},
-    Primitive{"<", 2, Operation::less},        Primitive{"<=", 2, Operation::lessEqual},
-    Primitive{">", 2, Operation::greater},     Primitive{">=", 2, Operation::greaterEqual},
-    Primitive{"&&", 2, Operation::logicalAnd}, Primitive{"||", 2, Operation::logicalOr},
-    Primitive{"!", 1, Operation::logicalNot},
+    Primitive{"-", 1, Operation::negate},        Primitive{"+", 2, Operation::add},
+    Primitive{"-", 2, Operation::subtract},      Primitive{"*", 2, Operation::multiply},
+    Primitive{"/", 2, Operation::divide},        Primitive{"%", 2, Operation::remainder},
+    Primitive{"@", 2, Operation::product},       Primitive{"==", 2, Operation::equal},
+    Primitive{"!=", 2, Operation::notEqual},     Primitive{"<", 2, Operation::less},
+    Primitive{"<=", 2, Operation::lessEqual},    Primitive{">", 2, Operation::greater},
+    Primitive{">=", 2, Operation::greaterEqual}, Primitive{"&&", 2, Operation::logicalAnd},
+    Primitive{"||", 2, Operation::logicalOr},    Primitive{"!", 1, Operation::logicalNot},
 };
 
 constexpr std::array reductions = {

@@ -72,8 +72,9 @@ const Value *Typing::cast(ElementType type, const Value *operand, SourceRange wh
   if (const std::optional<int64_t> integer = integerOf(*operand);
       integer && *integer != static_cast<int32_t>(*integer)) {
     const double rounded = roundTo(type, static_cast<double>(*integer));
-    operand = type == ElementType::i32 ? values_.whole(static_cast<int64_t>(rounded), where)
-                                       : values_.constant(roundTo(ElementType::f32, rounded), where);
+    operand = type == ElementType::i32
+                  ? values_.whole(static_cast<int64_t>(rounded), where)
+                  : values_.constant(roundTo(ElementType::f32, rounded), where);
   }
   if (operand->type == type)
     return operand;

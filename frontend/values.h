@@ -18,7 +18,8 @@ public:
   const Value *constant(double number, SourceRange where);
   /// An i32.
   const Value *whole(int64_t number, SourceRange where);
-  /// A calculation with a result beyond 32 bits: an i32 modulo 2^32, an f32 where it is cast to one.
+  /// A calculation with a result beyond 32 bits: an i32 modulo 2^32, an f32 where it is cast to
+  /// one.
   const Value *wide(int64_t number, SourceRange where);
   /// A number as the text has it: an integer in i32, or wide, else an f32.
   const Value *literal(std::string_view text, SourceRange where);

@@ -71,8 +71,8 @@ mlir::Value emitRemainder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
   mlir::Value isUnit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y, near);
   mlir::Value divisor = arith::SelectOp::create(b, loc, isUnit, number(2), y);
   mlir::Value quotient = arith::FloorDivSIOp::create(b, loc, x, divisor);
-  mlir::Value rest =
-      arith::SubIOp::create(b, loc, x, arith::MulIOp::create(b, loc, quotient, divisor).getResult());
+  mlir::Value rest = arith::SubIOp::create(
+      b, loc, x, arith::MulIOp::create(b, loc, quotient, divisor).getResult());
   return arith::SelectOp::create(b, loc, isUnit, number(0), rest);
 }
 

@@ -53,10 +53,10 @@ View KernelToIr::position(const Value *value) {
         mlir::Value number = index(builder, *value->indices[0]);
         if (value->type != ElementType::boolean) {
           number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
-          number = value->type == ElementType::i32
-                       ? arith::TruncIOp::create(builder, loc, builder.getI32Type(), number)
-                             .getResult()
-                       : arith::SIToFPOp::create(builder, loc, builder.getF32Type(), number);
+          number =
+              value->type == ElementType::i32
+                  ? arith::TruncIOp::create(builder, loc, builder.getI32Type(), number).getResult()
+                  : arith::SIToFPOp::create(builder, loc, builder.getF32Type(), number);
         }
         linalg::YieldOp::create(builder, loc, number);
       });

@@ -102,8 +102,9 @@ void widenPositions(arith::CmpIOp compare) {
     return;
   OpBuilder b(compare);
   const auto wide = [&](Value position, Value value) {
-    return position ? position
-                    : arith::ExtSIOp::create(b, compare.getLoc(), b.getI64Type(), value).getResult();
+    return position
+               ? position
+               : arith::ExtSIOp::create(b, compare.getLoc(), b.getI64Type(), value).getResult();
   };
   compare.replaceAllUsesWith(arith::CmpIOp::create(b, compare.getLoc(), compare.getPredicate(),
                                                    wide(x, compare.getLhs()),

@@ -112,8 +112,8 @@ private:
     // of every number.
     Value sign = where(arith::CmpIPredicate::slt, y, number(0), number(1), number(-1));
     Value below = times(rest, sign), least = times(y, sign);
-    Value less = where(arith::CmpIPredicate::sgt, below, number(0), minus(quotient, number(1)),
-                       quotient);
+    Value less =
+        where(arith::CmpIPredicate::sgt, below, number(0), minus(quotient, number(1)), quotient);
     return where(arith::CmpIPredicate::sle, below, least, plus(quotient, number(1)), less);
   }
 

@@ -14,8 +14,8 @@ void chooseFunctionForms(mlir::Block &body, bool fast);
 /// turn NaN into 0. Of a region without work on scalars, whose unit does neither.
 void simplifyConversions(mlir::Block &body);
 
-/// Selects 1 or 0, or -1 or 0, where a condition is widened to a number, which is the canonical form
-/// of the selection: no instruction widens a mask.
+/// Selects 1 or 0, or -1 or 0, where a condition is widened to a number, which is the canonical
+/// form of the selection: no instruction widens a mask.
 void selectNumbers(mlir::Block &body);
 
 } // namespace mmk

@@ -108,7 +108,7 @@ MMK_CLONES void apply(Operation operation, const double *x, const double *y, con
   case Operation::position:
   case Operation::random:
   case Operation::remainder: // of integers alone
-    return; // not here: see `round`, and the others are not elementwise
+    return;                  // not here: see `round`, and the others are not elementwise
   }
 }
 

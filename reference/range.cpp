@@ -148,7 +148,8 @@ Range numberRange(const Value &value, const Range *operands) {
   return atCorners(value, operands);
 }
 
-/// An operation on i32, of which an operand may have several values. Beyond 32 bits it may have any.
+/// An operation on i32, of which an operand may have several values. Beyond 32 bits it may have
+/// any.
 Range integerRange(const Value &value, const Range *operands) {
   const Range &x = operands[0], &y = operands[value.operands.size() - 1];
   const Range all = {0, -0x1p31, 0x1p31 - 1, false};
@@ -166,8 +167,8 @@ Range integerRange(const Value &value, const Range *operands) {
   } else if (value.operation == Operation::subtract) {
     range.low = x.low - y.high, range.high = x.high - y.low;
   } else if (value.operation == Operation::multiply) {
-    const auto [low, high] = std::minmax({x.low * y.low, x.low * y.high, x.high * y.low,
-                                          x.high * y.high});
+    const auto [low, high] =
+        std::minmax({x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high});
     range.low = low, range.high = high;
   } else if (value.operation == Operation::minimum) {
     range.low = std::min(x.low, y.low), range.high = std::min(x.high, y.high);

@@ -42,8 +42,9 @@ bool isArgumentBeyond(double x, double best, bool isMaximum) {
 class Reducer {
 public:
   Reducer(Reduction reduction, ElementType type)
-      : reduction_(reduction), wraps_(type == ElementType::i32 &&
-                                    (reduction == Reduction::sum || reduction == Reduction::product)) {}
+      : reduction_(reduction),
+        wraps_(type == ElementType::i32 &&
+               (reduction == Reduction::sum || reduction == Reduction::product)) {}
 
   Accumulator start() const {
     const double infinity = std::numeric_limits<double>::infinity();

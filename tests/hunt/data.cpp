@@ -39,7 +39,8 @@ void spread(Tensor &tensor, Random random) {
       tensor.set(i, static_cast<double>(random.between(-9, 9)));
       break;
     case 1:
-      tensor.set(i, static_cast<double>(random.oneOf({low, low, low + 1, low + random.below(600)})));
+      tensor.set(i,
+                 static_cast<double>(random.oneOf({low, low, low + 1, low + random.below(600)})));
       break;
     case 2:
       tensor.set(i, static_cast<double>(random.oneOf({high, high, high - random.below(600)})));

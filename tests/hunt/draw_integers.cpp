@@ -5,9 +5,8 @@
 namespace mmk::hunt {
 
 Expression IntegerDraw::literal() {
-  const int64_t number =
-      random_.oneOf({0L, 1L, 2L, 3L, 7L, 10L, 127L, 128L, 255L, 1000L, 65537L, 16777217L, 1073741824L,
-                     2147483647L});
+  const int64_t number = random_.oneOf({0L, 1L, 2L, 3L, 7L, 10L, 127L, 128L, 255L, 1000L, 65537L,
+                                        16777217L, 1073741824L, 2147483647L});
   Expression value{fmt::format("{}", number), {}};
   return random_.chance(25) ? call("-", {value}) : value;
 }
@@ -36,12 +35,13 @@ Expression IntegerDraw::over(Expression value, int depth) {
 Expression IntegerDraw::choice(int depth) {
   const char *comparison = random_.oneOf({"<", "<=", ">", ">=", "==", "!="});
   Expression left = draw(depth - 1), right = draw(0);
-  return call("select",
-              {call(comparison, {std::move(left), std::move(right)}), draw(depth - 1), draw(depth - 1)});
+  return call("select", {call(comparison, {std::move(left), std::move(right)}), draw(depth - 1),
+                         draw(depth - 1)});
 }
 
 Expression IntegerDraw::unary(Expression value) {
-  const char *head = random_.oneOf({"-", "-", "abs", "abs", "relu", "square", "floor", "cast<i8>", "cast<i32>"});
+  const char *head =
+      random_.oneOf({"-", "-", "abs", "abs", "relu", "square", "floor", "cast<i8>", "cast<i32>"});
   return call(head, {std::move(value)});
 }
 

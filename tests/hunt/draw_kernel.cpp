@@ -477,10 +477,13 @@ private:
     const std::string wanted = fmt::format("x{}", extras_++);
     Dims dims;
     if (random_.chance(15)) {
-      kernel().parameters.push_back(
-          {wanted, ElementType::i32, {}, random_.oneOf({"0", "3", "-7", "2147483647", "-2147483648"})});
+      kernel().parameters.push_back({wanted,
+                                     ElementType::i32,
+                                     {},
+                                     random_.oneOf({"0", "3", "-7", "2147483647", "-2147483648"})});
     } else {
-      dims.assign(target.end() - random_.between(1, static_cast<int64_t>(target.size())), target.end());
+      dims.assign(target.end() - random_.between(1, static_cast<int64_t>(target.size())),
+                  target.end());
       for (std::string &dim : dims)
         if (random_.chance(20))
           dim = "1";
@@ -507,7 +510,8 @@ private:
       // Others may lack the dimension that is reduced.
       value = {"+", {whole, std::move(value)}};
       const std::string wanted = fmt::format("r{}", i);
-      kernel().body.push_back({true, wanted, {fmt::format("{}[{}]", kind, out[at]), {std::move(value)}}});
+      kernel().body.push_back(
+          {true, wanted, {fmt::format("{}[{}]", kind, out[at]), {std::move(value)}}});
       integers_.push_back({{name(wanted), 0, 0}, kept});
     }
   }
@@ -562,6 +566,8 @@ private:
 } // namespace
 
 void drawKernel(Random &random, Sample &sample) { KernelDraw(random, sample).run(); }
-void drawIntegerKernel(Random &random, Sample &sample) { KernelDraw(random, sample).runOfIntegers(); }
+void drawIntegerKernel(Random &random, Sample &sample) {
+  KernelDraw(random, sample).runOfIntegers();
+}
 
 } // namespace mmk::hunt

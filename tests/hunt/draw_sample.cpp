@@ -198,7 +198,8 @@ private:
 } // namespace
 
 std::string_view spelling(Fill fill) {
-  constexpr std::string_view words[] = {"integers", "uniform", "normal", "special", "strewn", "whole"};
+  constexpr std::string_view words[] = {"integers", "uniform", "normal",
+                                        "special",  "strewn",  "whole"};
   return words[static_cast<size_t>(fill)];
 }
 

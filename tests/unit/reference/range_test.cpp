@@ -47,6 +47,25 @@ TEST(Range, ArithmeticHasTheEndsOfItsOperands) {
   expectRange(of(Operation::floor, {around(2, 0.125)}), 2, 1, 2);
 }
 
+TEST(Range, IntegersWrapToAnyOf32Bits) {
+  constexpr double low = -0x1p31, high = 0x1p31 - 1;
+  const auto ofIntegers = [](Operation operation, std::vector<Range> operands) {
+    return of(operation, std::move(operands), ElementType::i32);
+  };
+  expectRange(ofIntegers(Operation::add, {Range::exactly(high), Range::exactly(1)}), low, low, low);
+  expectRange(ofIntegers(Operation::multiply, {Range::exactly(high), Range::exactly(high)}), 1, 1,
+              1);
+  expectRange(ofIntegers(Operation::negate, {Range::exactly(low)}), low, low, low);
+  expectRange(ofIntegers(Operation::remainder, {Range::exactly(-7), Range::exactly(3)}), 2, 2, 2);
+  expectRange(ofIntegers(Operation::remainder, {Range::exactly(7), Range::exactly(0)}), 0, 0, 0);
+  expectRange(ofIntegers(Operation::remainder, {Range::exactly(low), Range::exactly(-1)}), 0, 0, 0);
+  expectRange(ofIntegers(Operation::subtract, {around(2, 1), around(5, 2)}), -3, -6, 0);
+  expectRange(ofIntegers(Operation::multiply, {around(2, 1), around(-5, 1)}), -10, -18, -4);
+  expectRange(ofIntegers(Operation::remainder, {around(10, 2), Range::exactly(-4)}), -2, -4, 0);
+  expectRange(ofIntegers(Operation::add, {around(high - 1, 1), Range::exactly(1)}), high, low,
+              high);
+}
+
 TEST(Range, FunctionsAddTheirError) {
   const Range exp = of(Operation::exp, {around(1, 0x1p-10)});
   EXPECT_LT(exp.low, std::exp(1 - 0x1p-10));
