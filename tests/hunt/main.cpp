@@ -36,8 +36,9 @@ std::string commented(const std::string &text) {
 void save(const Sample &sample, const Outcome &outcome) {
   const std::string folder = fmt::format("hunt-{}-{}", sample.seed, sample.number);
   std::filesystem::create_directories(folder);
-  const std::vector<std::string> inputs =
-      sample.fill == Fill::strewn ? saveInputs(sample, folder) : std::vector<std::string>();
+  const std::vector<std::string> inputs = sample.fill == Fill::strewn || sample.poison
+                                              ? saveInputs(sample, folder)
+                                              : std::vector<std::string>();
   const std::string command =
       fmt::format("mmk run {}/sample.mmk{}", folder, commandLine(sample, inputs));
   std::ofstream file(folder + "/sample.mmk");
