@@ -1,5 +1,6 @@
 #include "cpu/cpu_program.h"
 
+#include "codegen/scalar_range.h"
 #include "cpu/batch_prefetcher.h"
 #include "cpu/chain/code.h"
 #include "cpu/constants/operand.h"
@@ -22,6 +23,10 @@ bool CpuProgram::emitInstruction(mlir::Operation &op) {
       .Case([&](cpu::StrideOp stride) {
         values.bind(stride.getResult(),
                     values.global(stride.getTensor()).strides[stride.getDimAttr().getInt()]);
+        return true;
+      })
+      .Case([&](aicore::ScalarRangeOp range) {
+        emitScalarRange(range, e, values);
         return true;
       })
       .Case([&](cpu::ProductOp product) {
@@ -58,7 +63,8 @@ void CpuProgram::beginIteration(mlir::scf::ForOp op, Value *i) {
   Value *isLast = b.CreateICmpSGE(following, values.value(op.getUpperBound()));
   values.bind(op.getInductionVar(), b.CreateSelect(isLast, i, following));
   for (mlir::Operation &inner : *op.getBody())
-    if (inner.getNumRegions() == 0 && mlir::isMemoryEffectFree(&inner))
+    if (inner.getNumRegions() == 0 &&
+        (mlir::isMemoryEffectFree(&inner) || isa<aicore::ScalarRangeOp>(inner)))
       emitOp(inner);
   next = placesOf(e, *products.begin(), values);
 }

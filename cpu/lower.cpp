@@ -3,6 +3,7 @@
 #include "cpu/lower.h"
 
 #include "cpu/passes.h"
+#include "passes/conditions/product_depth.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
 
@@ -179,6 +180,20 @@ Tensors CpuLowering::operandOf(linalg::ContractOp contract, unsigned which, Valu
   return operand;
 }
 
+/// The depth of a bounded product, 0 where that operand begins behind its tensor. It begins at its
+/// first element then.
+Value CpuLowering::withoutOperandBehind(const Tile &tile, unsigned which, Tensors &operand,
+                                        Value depth) {
+  Value tensor = wholeOperand(tile, which);
+  const GlobalView view = matrixOf(tensor);
+  const unsigned rows = view.dims.size() - 2;
+  Value &offset = operand.offsets[view.dims[rows]];
+  Value isBehind = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, offset,
+                                         extentOf(behindSlices(tensor), rows));
+  offset = arith::SelectOp::create(b, loc, isBehind, index(0), offset);
+  return arith::SelectOp::create(b, loc, isBehind, index(0), depth);
+}
+
 void CpuLowering::emitProduct(Tile &tile, const Scratch &scratch,
                               ArrayRef<Destination> destinations) {
   const int64_t stage = tile.products[0].stage;
@@ -190,16 +205,21 @@ void CpuLowering::emitProduct(Tile &tile, const Scratch &scratch,
     window = readWindow(tile.products[0].contract, which, tensor);
     return window.operand;
   };
-  const Tensors left = operand(0), right = operand(1);
+  Tensors left = operand(0), right = operand(1);
+  Value depth = map.lookup(tile.products[0].stageLoop.getUpperBound());
+  const std::optional<unsigned> bounded = boundedOperand(tile.products[0].contract);
+  if (bounded)
+    depth = withoutOperandBehind(tile, *bounded, *bounded == 0 ? left : right, depth);
   const TileInputs read = inputsOf(tile);
   const Tensors &inputs = read.tensors, outputs = outputsOf(tile, destinations);
   auto op = cpu::ProductOp::create(
       b, loc, left.tensors[0], left.offsets, left.along, right.tensors[0], right.offsets,
-      right.along, tile.rows, tile.columns, map.lookup(tile.products[0].stageLoop.getUpperBound()),
-      stage, inputs.tensors, inputs.offsets, inputs.along, outputs.tensors, outputs.offsets,
-      outputs.along, scratch.a, scratch.b, scratch.sums, window.operands,
-      window.map ? AffineMapAttr::get(window.map) : AffineMapAttr(),
+      right.along, tile.rows, tile.columns, depth, stage, inputs.tensors, inputs.offsets,
+      inputs.along, outputs.tensors, outputs.offsets, outputs.along, scratch.a, scratch.b,
+      scratch.sums, window.operands, window.map ? AffineMapAttr::get(window.map) : AffineMapAttr(),
       window.map ? b.getDenseI64ArrayAttr(window.digits) : DenseI64ArrayAttr());
+  if (bounded)
+    op->setAttr(boundedAttr, b.getI64IntegerAttr(*bounded));
   SmallVector<Type> elements = {
       cast<RankedTensorType>(tile.products[0].result().getType()).getElementType()};
   elements.append(inputs.elements);

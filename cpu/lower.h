@@ -159,6 +159,8 @@ private:
   /// The region of the elementwise part; its first argument is the product, where there is one.
   void emitRegion(Tile &tile, mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
                   const TileInputs &inputs, llvm::ArrayRef<Destination> destinations);
+  mlir::Value withoutOperandBehind(const Tile &tile, unsigned which, Tensors &operand,
+                                   mlir::Value depth);
   void emitProduct(Tile &tile, const Scratch &scratch, llvm::ArrayRef<Destination> destinations);
   void emitElementwise(Tile &tile, llvm::ArrayRef<Destination> destinations);
   /// Adds the other splits to the first, which holds the sum afterwards.

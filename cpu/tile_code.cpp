@@ -5,6 +5,7 @@
 #include "cpu/epilogue.h"
 #include "cpu/product.h"
 #include "cpu/windows/operand.h"
+#include "passes/conditions/product_depth.h"
 
 using namespace llvm;
 
@@ -40,6 +41,16 @@ SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
 }
 
 namespace {
+
+/// A bounded product may have no depth. The first element of the masked operand is 0 then, and is
+/// read in place of all elements of the other one.
+void multiplyZeros(Emitter &e, ProductOperands &operands, Plane &operand, const Plane &masked) {
+  Value *isEmpty = e.b.CreateICmpEQ(operands.k, e.number(0));
+  operands.k = e.b.CreateSelect(isEmpty, e.number(1), operands.k);
+  operand.pointer = e.b.CreateSelect(isEmpty, masked.pointer, operand.pointer);
+  for (Value **step : {&operand.row, &operand.column})
+    *step = e.b.CreateSelect(isEmpty, e.number(0), *step);
+}
 
 /// Where a constant operand is, in panels, and as a plane where it has few columns. Its batch is
 /// the row-major number of its other dimensions.
@@ -88,6 +99,10 @@ ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   operands.m = values.value(op.getM());
   operands.n = values.value(op.getN());
   operands.k = values.value(op.getK());
+  if (auto bounded = op->getAttrOfType<mlir::IntegerAttr>(boundedAttr)) {
+    const bool isA = bounded.getInt() == 0;
+    multiplyZeros(e, operands, isA ? operands.a : operands.b, isA ? operands.b : operands.a);
+  }
   if (packedSideOf(op, e.target))
     placeConstant(e, op, values, operands);
   if (op.getWindow())

@@ -2,10 +2,10 @@
 
 #include "codegen/micro_kernel.h"
 #include "codegen/pack.h"
+#include "codegen/scalar_range.h"
 #include "codegen/transfer.h"
 #include "emulator/generation.h"
 #include "emulator/reduce_op.h"
-#include "emulator/scalar_range.h"
 #include "emulator/scan_op.h"
 #include "emulator/vector_op.h"
 #include "emulator/windows.h"

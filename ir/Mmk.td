@@ -292,6 +292,18 @@ def Mmk_YieldOp : Mmk_Op<"yield", [Pure, Terminator, ParentOneOf<["FusionGroupOp
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+def Mmk_ExtremesOp : Mmk_Op<"extremes", [Pure]> {
+  let summary = "the least and the greatest of i32 elements of a parameter, as bounds of loops";
+  let description = [{
+    `%least, %greatest = mmk.extremes %lengths along 0 : tensor<?xi32>`: of a slice with several elements
+    along one dimension at most (-1: one element). A count that does not know them takes the least and
+    the greatest i32.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$along);
+  let results = (outs Index:$least, Index:$greatest);
+  let assemblyFormat = "$source `along` $along attr-dict `:` type($source)";
+}
+
 def Mmk_TileCountOp : Mmk_Op<"tile_count", [Pure]> {
   let summary = "how many output tiles a core has";
   let description = [{

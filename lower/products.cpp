@@ -1,6 +1,8 @@
 // Products of the language as linalg.contract.
 #include "lower/kernel_to_ir.h"
 
+#include "frontend/product_condition.h"
+#include "ir/excludes.h"
 #include "lower/elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,24 +77,6 @@ View KernelToIr::withMatrix(const View &view) {
       /*keepsUnits=*/true);
 }
 
-/// Whether a condition that is aligned with one operand has no variable that the other lacks, so
-/// that it stands with the elements of both.
-static bool standsWithBoth(const Value *product) {
-  const size_t side = product->along[0];
-  const Shape &guard = product->operands[2]->shape, &other = product->operands[1 - side]->shape;
-  // From the end: the depth and the rows of the left, the columns and the depth of the right.
-  for (size_t fromEnd = 1; fromEnd <= guard.size(); ++fromEnd) {
-    const Dimension &own = guard[guard.size() - fromEnd];
-    const bool isDepth = fromEnd == 1 + side;
-    if (own == Dimension{"", 1} || isDepth)
-      continue;
-    const bool isBatch = fromEnd > 2;
-    if (!isBatch || fromEnd > other.size() || other[other.size() - fromEnd] != own)
-      return false;
-  }
-  return true;
-}
-
 /// The operand of a product with 0 in place of the elements for which the condition does not hold,
 /// in the order in which it lies in memory.
 View KernelToIr::selected(const View &operand, const View &guard) {
@@ -108,7 +92,9 @@ View KernelToIr::selected(const View &operand, const View &guard) {
       domain, *elementTypeOf(element), {guard, operand},
       [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
         mlir::Value zero = arith::ConstantOp::create(builder, loc, b.getZeroAttr(element));
-        return arith::SelectOp::create(builder, loc, elements[0], elements[1], zero).getResult();
+        auto select = arith::SelectOp::create(builder, loc, elements[0], elements[1], zero);
+        select->setAttr(ir::excludesAttr, b.getUnitAttr());
+        return select.getResult();
       },
       /*keepsUnits=*/!isMatrix(operand));
 }
@@ -134,7 +120,7 @@ View KernelToIr::product(const Value *value, bool transposed) {
   View operands[2];
   for (size_t i : {size_t(0), size_t(1)}) {
     const bool isGuarded =
-        value->operands.size() > 2 && (value->along[0] == i || standsWithBoth(value));
+        value->operands.size() > 2 && (value->along[0] == i || standsWithBoth(*value));
     const bool isOther = isGuarded && value->along[0] != i;
     operands[transposed ? 1 - i : i] = operandOfProduct(
         value->operands[i], isGuarded ? value->operands[2] : nullptr, isOther, transposed);

@@ -221,6 +221,17 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
     Tiles at the ragged edge are smaller: sizes are minima, computed at run time. So is a tile
     marked `fit`, whose number is an upper bound: it shrinks until the wave count would grow.
 
+    A product whose operand another group writes as 0 where the condition of a sum does not hold goes
+    over the part of the depth alone that the condition leaves to the rows and columns of the tile:
+    for `j <= i`, %d is %i + %m.
+    ```mlir
+    %a = tensor.extract_slice %masked[%i, 0] [%m, %d] [1, 1]
+    %b = tensor.extract_slice %v[0, %j] [%d, %n] [1, 1]
+    linalg.contract {mmk.bounded = 1 : i64} ins(%a, %b) ...
+    ```
+    Where nothing is left, one position is, and the operand with the number `mmk.bounded` begins
+    behind its tensor: it counts as 0 there.
+
     With `keep`, whole lines of tiles are mapped to cores, rows for A and columns for B, which a
     grid splits into segments; an outer loop runs over the lines, the inner one over the tiles of a
     line.

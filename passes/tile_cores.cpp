@@ -1,5 +1,6 @@
 #include "backend/backend.h"
 #include "passes/chains/chain.h"
+#include "passes/conditions/product_depth.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
 #include "passes/row_members.h"
@@ -552,9 +553,12 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
       SmallVector<StringRef> outputs = outputDims(kernel);
       const SmallVector<StringRef> divided = dividedDims(kernel);
       llvm::erase_if(outputs, [&](StringRef dim) { return llvm::is_contained(divided, dim); });
-      for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
+      ProductDepths depths(kernel, machine);
+      for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
         if (failed(tileGroup(kernel, group, machine, outputs)))
           return signalPassFailure();
+        depths.cut(group);
+      }
     }
   }
 };

@@ -9,101 +9,24 @@ using namespace mlir;
 
 namespace mmk {
 
-int64_t PositionForm::factorOf(int64_t dim) const {
-  for (const auto &[each, factor] : positions)
-    if (each == dim)
-      return factor;
-  return 0;
-}
-
-namespace {
-
-PositionForm plus(PositionForm x, const PositionForm &y, int64_t scale) {
-  const auto add = [&](auto &terms, const auto &key, int64_t factor) {
-    for (auto &[each, sum] : terms)
-      if (each == key) {
-        sum += factor;
-        return;
-      }
-    terms.push_back({key, factor});
-  };
-  x.constant += scale * y.constant;
-  for (const auto &[dim, factor] : y.positions)
-    add(x.positions, dim, scale * factor);
-  for (const auto &[scalar, factor] : y.scalars)
-    add(x.scalars, scalar, scale * factor);
-  for (const auto &[input, factor] : y.inputs)
-    add(x.inputs, input, scale * factor);
-  return x;
-}
-
-class GuardReader {
-public:
-  GuardReader(RowProgram &program, Guard &guard) : p(program), guard(guard) {}
-
-  /// Adds the linear parts of a condition; whether these are all of it.
-  bool read(Value condition) {
-    return forEachComparison(condition, [&](Value large, Value small, bool isStrict) {
-      const size_t before = guard.sums.size();
-      const std::optional<PositionForm> x = formOf(large), y = formOf(small);
-      if (!x || !y) {
-        guard.sums.resize(before);
-        return false;
-      }
-      guard.atLeastZero.push_back(plus(*x, *y, -1));
-      guard.atLeastZero.back().constant -= isStrict;
-      return true;
-    });
-  }
-
-private:
-  std::optional<PositionForm> formOf(Value value) {
-    APInt constant;
-    if (matchPattern(value, m_ConstantInt(&constant)))
-      return PositionForm{constant.getSExtValue(), {}, {}, {}};
-    Operation *op = value.getDefiningOp();
-    if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(op))
-      return formOf(op->getOperand(0));
-    for (unsigned i = 0; i < p.inputs().size(); ++i)
-      if (p.inputs()[i].element == value)
-        return formOfInput(i);
-    const bool isOfKernel = value.getParentBlock() != &p.block();
-    if (isOfKernel && value.getType().isIntOrIndex())
-      return PositionForm{0, {}, {{value, 1}}, {}};
-    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-      return std::nullopt;
-    const std::optional<PositionForm> x = formOf(op->getOperand(0)), y = formOf(op->getOperand(1));
-    if (!x || !y)
-      return std::nullopt;
-    std::optional<PositionForm> sum;
-    if (!isa<arith::MulIOp>(op))
-      sum = plus(*x, *y, isa<arith::AddIOp>(op) ? 1 : -1);
-    else
-      for (auto [form, factor] : {std::pair(*x, *y), {*y, *x}})
-        if (factor.positions.empty() && factor.scalars.empty() && factor.inputs.empty())
-          sum = plus({}, form, factor.constant);
-    if (sum && value.getType().isInteger(32) && !(sum->scalars.empty() && sum->inputs.empty()))
-      guard.sums.push_back(*sum);
-    return sum;
-  }
-
-  /// Of a position, or of another integer that is kept.
-  std::optional<PositionForm> formOfInput(unsigned number) {
-    const RowInput &input = p.inputs()[number];
+/// Of a position, a scalar of the kernel, or another integer that is kept.
+static std::optional<PositionForm> leafOf(RowProgram &p, Value value) {
+  for (auto [number, input] : llvm::enumerate(p.inputs())) {
+    if (input.element != value)
+      continue;
     Value tensor = input.tensor;
     tensor = behindViews(tensor);
     if (tensor.getDefiningOp<ir::PositionsOp>() && input.dims[0] >= 0)
       return PositionForm{0, {{input.dims[0], 1}}, {}, {}};
     if (p.isKept(input.element) && input.element.getType().isSignlessInteger())
-      return PositionForm{0, {}, {}, {{number, 1}}};
+      return PositionForm{0, {}, {}, {{static_cast<unsigned>(number), 1}}};
     return std::nullopt;
   }
-
-  RowProgram &p;
-  Guard &guard;
-};
-
-} // namespace
+  const bool isOfKernel = value.getParentBlock() != &p.block();
+  if (isOfKernel && value.getType().isIntOrIndex())
+    return PositionForm{0, {}, {{value, 1}}, {}};
+  return std::nullopt;
+}
 
 arith::SelectOp selectionOf(Value element, TypedAttr identity) {
   auto select = element.getDefiningOp<arith::SelectOp>();
@@ -116,7 +39,8 @@ arith::SelectOp selectionOf(Value element, TypedAttr identity) {
 /// Of the elements that `select` keeps.
 static Guard guardOf(RowProgram &program, arith::SelectOp select) {
   Guard guard;
-  guard.isExact = GuardReader(program, guard).read(select.getCondition());
+  static_cast<LinearCondition &>(guard) =
+      linearConditionOf(select.getCondition(), [&](Value value) { return leafOf(program, value); });
   guard.masked = select;
   guard.element = select.getTrueValue();
   return guard;

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace mmk {
@@ -225,6 +227,23 @@ GlobalView KernelLowering::matrixOf(Value tensor) {
   return matrix;
 }
 
+void KernelLowering::readExtremes(ir::ExtremesOp op) {
+  GlobalView view = viewOf(op.getSource());
+  for (Value &offset : view.offsets)
+    if (!offset)
+      offset = index(0);
+  const auto along = static_cast<int64_t>(op.getAlong());
+  const Type types[] = {b.getIndexType(), b.getIndexType()};
+  using I32 = std::numeric_limits<int32_t>;
+  auto range = aicore::ScalarRangeOp::create(
+      b, loc, types, view.memref, view.offsets,
+      b.getI64IntegerAttr(along < 0 ? -1 : static_cast<int64_t>(view.dims[along])),
+      along < 0 ? index(1) : extentOf(op.getSource(), along),
+      b.getDenseI64ArrayAttr({I32::min(), I32::max()}));
+  map.map(op.getLeast(), range.getLeast());
+  map.map(op.getGreatest(), range.getGreatest());
+}
+
 // Scalar code is copied; tensors are not, their uses become transfers.
 void KernelLowering::clonePure(Operation &op) {
   loc = op.getLoc();
@@ -239,6 +258,8 @@ void KernelLowering::clonePure(Operation &op) {
     for (auto [result, value] : llvm::zip(coords.getResults(), expandTileCoords(b, clone)))
       map.map(result, value);
     clone.erase();
+  } else if (auto extremes = dyn_cast<ir::ExtremesOp>(op)) {
+    readExtremes(extremes);
   } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     map.map(dim.getResult(), extentOf(dim.getSource(), *dim.getConstantIndex()));
   } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {

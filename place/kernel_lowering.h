@@ -98,6 +98,7 @@ protected:
   mlir::IRMapping map; ///< scalars and buffers: mmk IR -> the machine's
 
 private:
+  void readExtremes(ir::ExtremesOp op);
   mlir::LogicalResult createKernel();
   mlir::DictionaryAttr requestedBuffers();
   void splitDepths();

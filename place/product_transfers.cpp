@@ -10,6 +10,7 @@
 //
 // Parts are columns and not rows: then MTE1 moves A once for each part, whose path is twice as fast
 // as that of B.
+#include "passes/conditions/product_depth.h"
 #include "passes/variant.h"
 #include "place/insert_transfers.h"
 
@@ -180,10 +181,12 @@ void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber
         offset = index(0);
     unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
     product.slots[i] = slot(stageNumber, product.l1[i]);
-    aicore::LoadOp::create(b, loc, view.memref, view.offsets,
-                           ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
-                           extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), product.l1[i],
-                           product.slots[i], machine.padding());
+    auto load = aicore::LoadOp::create(b, loc, view.memref, view.offsets,
+                                       ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
+                                       extentOf(tensor, rank - 2), extentOf(tensor, rank - 1),
+                                       product.l1[i], product.slots[i], machine.padding());
+    if (boundedOperand(product.contract) == i)
+      load.setClipped(true);
   }
 }
 

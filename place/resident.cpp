@@ -1,6 +1,7 @@
 // The part of aicore-insert-transfers for data that is on the chip before a tile's first stage: the
 // panel of an operand that several tiles share (`keep`), and the row that its product starts from
 // (`bias`).
+#include "passes/conditions/product_depth.h"
 #include "place/insert_transfers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,9 +24,12 @@ void TransferInserter::emitPanel(Tile &tile, Product &product) {
   const unsigned rank = cast<RankedTensorType>(panel.getType()).getRank();
   Value rows = extentOf(panel, rank - 2), columns = extentOf(panel, rank - 1);
   product.panelSlot = slot(map.lookup(tile.panelLoop.getInductionVar()), product.l1[which]);
-  aicore::LoadOp::create(b, loc, view.memref, view.offsets,
-                         ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]}, rows, columns,
-                         product.l1[which], product.panelSlot, machine.padding());
+  auto load =
+      aicore::LoadOp::create(b, loc, view.memref, view.offsets,
+                             ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]}, rows,
+                             columns, product.l1[which], product.panelSlot, machine.padding());
+  if (boundedOperand(product.contract) == which)
+    load.setClipped(true);
 }
 
 // The row of a tile is loaded like any operand, GM -> L1 -> bias table.

@@ -3,7 +3,8 @@
 // what conditions leave of them.
 #pragma once
 
-#include "place/condition_bounds.h"
+#include "passes/conditions/bounds.h"
+#include "place/guard.h"
 #include "place/insert_transfers.h"
 #include "place/row_memory.h"
 

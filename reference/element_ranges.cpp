@@ -1,5 +1,7 @@
 #include "reference/element_ranges.h"
 
+#include "frontend/product_condition.h"
+#include "reference/depth_bounds.h"
 #include "reference/elementwise.h"
 #include "reference/index_program.h"
 #include "reference/load_row.h"
@@ -210,6 +212,13 @@ ElementRanges::Place ElementRanges::placeOf(int64_t index, const std::vector<int
   return place;
 }
 
+int64_t ElementRanges::numberOf(const Place &place, const std::vector<int64_t> &extents) {
+  int64_t number = 0;
+  for (size_t d = 0; d < place.rank; ++d)
+    number = number * extents[d] + place.at[d];
+  return number;
+}
+
 int64_t ElementRanges::offsetOf(const Place &place, const std::vector<int64_t> &strides) {
   int64_t offset = 0;
   for (size_t d = 0; d < place.rank; ++d)
@@ -325,8 +334,12 @@ Range ElementRanges::productRange(const Value &product, const Place &place, Care
   const int64_t depth = concrete(left.shape).back();
   const auto [rowLine, columnLine] =
       linesOf(product, place, isInteger ? depth : termsRead(depth, care), care);
-  return isInteger ? rangeOfIntegerSum(*rowLine, *columnLine, depth, value)
-                   : rangeOfSum(*rowLine, *columnLine, depth, value, care);
+  if (isInteger)
+    return rangeOfIntegerSum(*rowLine, *columnLine, depth, value);
+  Range range = rangeOfSum(*rowLine, *columnLine, depth, value, care);
+  range.mayBeNaN |= product.operands.size() > 2 && !standsWithBoth(product) &&
+                    mayMultiplyExcluded(product, place, termsRead(depth, care), care);
+  return range;
 }
 
 const std::vector<IndexProgram> &ElementRanges::programsOf(const Value &value) {
@@ -431,6 +444,56 @@ void ElementRanges::leaveOut(const Value &product, Place place, Care care, Lines
   lines = {left, right};
 }
 
+bool ElementRanges::mayMultiplyExcluded(const Value &product, const Place &place, int64_t count,
+                                        Care care) {
+  const size_t side = product.along[0];
+  const Value &own = *product.operands[side], &other = *product.operands[1 - side];
+  const std::vector<int64_t> extents = concrete(other.shape);
+  const size_t depth = extents.size() - 2 + side;
+  const auto line = lineOf(other, project(place, extents), depth, count, care);
+  Place inOwn = project(place, concrete(own.shape));
+  for (int64_t k = 0; k < count; ++k) {
+    const bool isFinite =
+        std::isfinite(line->values[k]) && (line->errors.empty() || std::isfinite(line->errors[k]));
+    if (isFinite)
+      continue;
+    inOwn.at[inOwn.rank - 2 + (1 - side)] = k;
+    const Value &condition = *product.operands[2];
+    const bool holds =
+        evaluate(condition, project(inOwn, concrete(condition.shape)), care).value != 0;
+    if (!holds && !isBehindBound(product, inOwn, care))
+      return true;
+  }
+  return false;
+}
+
+/// Whether a part of the condition excludes the position along the depth from all rows of the
+/// operand with which it stands; `place` of an element of that.
+bool ElementRanges::isBehindBound(const Value &product, Place place, Care care) {
+  const Value &condition = *product.operands[2];
+  auto [found, isNew] = bounds_.try_emplace(&condition);
+  if (isNew)
+    for (const DepthBound &bound : depthBounds(condition)) {
+      Bound &added = found->second.emplace_back(Bound{bound.value, {}, {}});
+      if (bound.rule)
+        added.rule.emplace(*bound.rule, operands_.dims);
+    }
+  const size_t rows = place.rank - 2 + product.along[0];
+  const int64_t count = concrete(product.operands[product.along[0]]->shape)[rows];
+  return std::ranges::any_of(found->second, [&](Bound &bound) {
+    const std::vector<int64_t> extents = concrete(bound.value->shape);
+    place.at[rows] = 0;
+    auto [known, isFirst] =
+        bound.excludesRows.try_emplace(numberOf(project(place, extents), extents), true);
+    for (; isFirst && known->second && place.at[rows] < count; ++place.at[rows]) {
+      const Place at = project(place, extents);
+      known->second = bound.rule ? (*bound.rule)(at.at.data()) == 0
+                                 : evaluate(*bound.value, at, care).value == 0;
+    }
+    return known->second;
+  });
+}
+
 //--- lines --------------------------------------------------------------------------------------
 
 std::shared_ptr<const Line> ElementRanges::lineOf(const Value &operand, Place place,
@@ -442,10 +505,7 @@ std::shared_ptr<const Line> ElementRanges::lineOf(const Value &operand, Place pl
     dimension = dimension == last ? last - 1 : last;
   }
   place.at[dimension] = 0;
-  int64_t other = 0;
-  const std::vector<int64_t> extents = concrete(base->shape);
-  for (size_t d = 0; d < place.rank; ++d)
-    other = other * extents[d] + place.at[d];
+  const int64_t other = numberOf(place, concrete(base->shape));
   std::shared_ptr<const Line> &line = lines_[{base, dimension, other, care}];
   if (line)
     return line;

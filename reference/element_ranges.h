@@ -70,6 +70,7 @@ private:
   static Place project(const Place &place, const std::vector<int64_t> &extents);
   /// Of an element by its number in row-major order.
   static Place placeOf(int64_t index, const std::vector<int64_t> &extents);
+  static int64_t numberOf(const Place &place, const std::vector<int64_t> &extents);
   static int64_t offsetOf(const Place &place, const std::vector<int64_t> &strides);
   /// The element of the operand of a transpose, squeeze or reshape.
   Place inOperand(const Value &form, const Place &place) const;
@@ -89,6 +90,10 @@ private:
   using Lines = std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>;
   Lines linesOf(const Value &product, const Place &place, int64_t count, Care care);
   void leaveOut(const Value &product, Place place, Care care, Lines &lines);
+  /// Whether a right implementation may multiply an infinity or a NaN by the 0 of an excluded
+  /// element, for an element of a product under a condition.
+  bool mayMultiplyExcluded(const Value &product, const Place &place, int64_t count, Care care);
+  bool isBehindBound(const Value &product, Place place, Care care);
   std::shared_ptr<const Line> lineOf(const Value &operand, Place place, size_t dimension,
                                      int64_t count, Care care);
   Line makeLine(const Value &operand, Place place, size_t dimension, int64_t count, Care care);
@@ -105,6 +110,14 @@ private:
   std::map<const Value *, Plan> plans_;
   std::map<const Value *, std::vector<IndexProgram>> programs_;
   std::map<LineKey, std::shared_ptr<const Line>> lines_;
+  /// A part of a condition.
+  struct Bound {
+    const Value *value;
+    std::optional<IndexProgram> rule; ///< of a position
+    std::map<int64_t, bool>
+        excludesRows; ///< at an element of the first row: whether it excludes all
+  };
+  std::map<const Value *, std::vector<Bound>> bounds_;                   ///< of conditions
   std::map<std::tuple<const Value *, int64_t, Care>, Range> reductions_; ///< by place of the result
   int64_t keptNumbers_ = 0;
 };

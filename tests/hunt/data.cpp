@@ -50,9 +50,25 @@ void spread(Tensor &tensor, Random random) {
     }
 }
 
+/// Infinities and NaN from a position on along a dimension.
+void poison(Tensor &tensor, size_t dim, int64_t from) {
+  int64_t inner = 1;
+  for (size_t i = dim + 1; i < tensor.shape.size(); ++i)
+    inner *= tensor.shape[i];
+  const double poisons[] = {std::numeric_limits<double>::quiet_NaN(),
+                            std::numeric_limits<double>::infinity(),
+                            -std::numeric_limits<double>::infinity()};
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    if (i / inner % tensor.shape[dim] >= from)
+      tensor.set(i, poisons[i % std::size(poisons)]);
+}
+
 } // namespace
 
-void fill(Tensor &tensor, Fill fill, uint64_t seed, size_t index) {
+void fill(Tensor &tensor, const std::vector<std::string> &dims, const Sample &sample,
+          size_t index) {
+  const Fill fill = sample.fill;
+  const uint64_t seed = sample.number;
   const DataKind kind = fill == Fill::uniform   ? DataKind::uniform
                         : fill == Fill::normal  ? DataKind::normal
                         : fill == Fill::special ? DataKind::special
@@ -62,6 +78,9 @@ void fill(Tensor &tensor, Fill fill, uint64_t seed, size_t index) {
     strew(tensor, Random(seed, index + 1));
   if (fill == Fill::whole)
     spread(tensor, Random(seed, index + 1));
+  for (size_t dim = 0; dim < dims.size(); ++dim)
+    if (sample.poison && isFloat(tensor.type) && dims[dim] == sample.poison->dim)
+      poison(tensor, dim, sample.poison->from);
 }
 
 } // namespace mmk::hunt

@@ -6,7 +6,8 @@
 
 namespace mmk::hunt {
 
-/// The data of parameter `index`; but for Fill::strewn those that `mmk run` makes of the seed.
-void fill(Tensor &tensor, Fill fill, uint64_t seed, size_t index);
+/// The data of parameter `index`, whose dimensions have these names; but for Fill::strewn and
+/// poison those that `mmk run` makes of the seed.
+void fill(Tensor &tensor, const std::vector<std::string> &dims, const Sample &sample, size_t index);
 
 } // namespace mmk::hunt

@@ -1,5 +1,6 @@
 #include "tests/hunt/draw_attention.h"
 
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -211,6 +212,11 @@ private:
     const std::string ahead = random_.oneOf(Words{fmt::format("i + {} - {}", columns_, rows_), "i",
                                                   fmt::format("i + {}", random_.below(40))});
     Words all;
+    // What the rows have is poisoned, too, where they are the columns.
+    if (rows_ != columns_ && !std::isdigit(columns_[0]) && random_.chance(25))
+      all.push_back(drawPoison(random_, sample_, columns_, extentOf(columns_), "j"));
+    if (random_.chance(8)) // of the first rows nothing is left
+      all.push_back(fmt::format("j + {} <= i", random_.between(1, 40)));
     if (random_.chance(35))
       all.push_back("j <= " + ahead);
     if (random_.chance(12))
@@ -306,7 +312,7 @@ private:
       result("l", ElementType::f32, {rows_}, {"i"}, over("logsumexp", t_));
     if (random_.chance(10))
       result("top", ElementType::f32, {rows_}, {"i"}, over("max", t_));
-    if (random_.chance(4)) // which no loop over both products has
+    if (random_.chance(4) && !sample_.poison) // which no loop over both products has
       result("w", ElementType::f32, {rows_, columns_}, {"i", "j"}, t_);
   }
 

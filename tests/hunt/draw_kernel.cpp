@@ -245,8 +245,11 @@ private:
     } else {
       let("acc", {"@", {std::move(a), b}}, out, sumBound(k));
     }
+    const bool isPoisoned = sample_.poison.has_value();
+    if (random_.chance(20))
+      maskedReduction(type, {rows, columns}, sumBound(k));
     std::optional<Term> other;
-    if (random_.chance(12)) {
+    if (!isPoisoned && random_.chance(12)) {
       other = available_.back().term;
       Expression left = operand("e", type, leftBatch, rows, depth);
       let("second", {"@", {std::move(left), std::move(b)}}, out, sumBound(k));
@@ -291,6 +294,12 @@ private:
       parameter("lengths", ElementType::i32, {batch_.front()});
       where = " | i2 < lengths[c0]";
       isComputed = isExact;
+    } else if (!llvm::isDigit(dims[2][0]) && dims[2] != dims[0] && random_.chance(40)) {
+      // Both operands are poisoned where the bound excludes their elements.
+      where = " | " + drawPoison(random_, sample_, dims[2], extents[2], "i2");
+      isComputed = true;
+      if (isExact && random_.chance(70))
+        where += " && " + draw.condition({0, 1, 2});
     } else if (random_.chance(70)) {
       const std::vector<size_t> on =
           random_.oneOf(std::vector<std::vector<size_t>>{{0, 2}, {1, 2}, {2}, {0, 1, 2}});
@@ -305,6 +314,31 @@ private:
                                               indicesOf(leftBatch, isComputed && isOfLeft),
                                               indicesOf(rightBatch, isComputed && !isOfLeft))),
                              fmt::format("[{}i0, i1]", ranges)});
+  }
+
+  /// A result that reduces the rows of the product `acc` under a condition.
+  void maskedReduction(ElementType type, const Dims &matrix, double bound) {
+    std::string batches, mask = "";
+    for (size_t i = 0; i < batch_.size(); ++i)
+      batches += fmt::format("c{}, ", i);
+    const std::vector<int64_t> extents = {extentOf(matrix[0]), extentOf(matrix[1])};
+    IndexDraw draw(random_, {"", matrix, extents}, 0);
+    std::string where = draw.condition({0, 1});
+    if (random_.chance(40)) {
+      parameter("mask", ElementType::i8, matrix);
+      where += " && mask[i0, i1] > 0";
+    }
+    const bool areSumsExact = bound * static_cast<double>(extents[1]) < 0x1p24;
+    const std::string kind =
+        random_.oneOf(areSumsExact ? Dims{"max", "min", "sum"} : Dims{"max", "min"});
+    Dims dims = batch_;
+    dims.push_back(matrix[0]);
+    const ElementType sum = type == ElementType::i8 ? ElementType::i32 : ElementType::f32;
+    kernel().results.push_back({"m0", sum, dims});
+    kernel().body.push_back({false, "m0",
+                             name(fmt::format("{}[i1 | {}](acc[{}i0, i1])", kind, where, batches)),
+                             fmt::format("[{}i0]", batches)});
+    sample_.errors.push_back(0);
   }
 
   /// The product, and another one of the same rows and columns if there is one, go into one or two

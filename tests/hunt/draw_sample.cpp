@@ -203,6 +203,14 @@ std::string_view spelling(Fill fill) {
   return words[static_cast<size_t>(fill)];
 }
 
+std::string drawPoison(Random &random, Sample &sample, const std::string &dim, int64_t extent,
+                       const std::string &variable) {
+  const int64_t from = random.chance(15) ? 0 : random.chance(15) ? extent : random.below(extent);
+  sample.poison = Poison{dim, from};
+  sample.kernel.parameters.push_back({"bound", ElementType::i32, {}, std::to_string(from)});
+  return fmt::format("{} < bound", variable);
+}
+
 void drawMachine(Random &random, Sample &sample) {
   sample.machine = random.oneOf(
       {"ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4", "ascend950pr", "ascend950dt"});
@@ -279,7 +287,7 @@ std::string commandLine(const Sample &sample, const std::vector<std::string> &in
     line += fmt::format(" --machine-set '{}={}'", each.path, each.value);
   for (const auto &[key, word] : sample.choices)
     line += fmt::format(" --set '{}={}'", key, word);
-  if (sample.fill != Fill::strewn && sample.fill != Fill::whole)
+  if (sample.fill != Fill::strewn && sample.fill != Fill::whole && !sample.poison)
     line += fmt::format(" --data {} --seed {}", spelling(sample.fill), sample.number);
   for (const std::string &input : inputs)
     line += " --input " + input;

@@ -36,7 +36,8 @@ std::string commented(const std::string &text) {
 void save(const Sample &sample, const Outcome &outcome) {
   const std::string folder = fmt::format("hunt-{}-{}", sample.seed, sample.number);
   std::filesystem::create_directories(folder);
-  const std::vector<std::string> inputs = sample.fill == Fill::strewn || sample.fill == Fill::whole
+  const bool isMade = sample.fill == Fill::strewn || sample.fill == Fill::whole || sample.poison;
+  const std::vector<std::string> inputs = isMade
                                               ? saveInputs(sample, folder)
                                               : std::vector<std::string>();
   const std::string command =

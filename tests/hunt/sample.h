@@ -43,6 +43,13 @@ struct ProductPair {
   std::string rows, columns, depth, width;
 };
 
+/// Elements that a condition excludes wherever they are read: of a dimension, from a position on,
+/// in all tensors of floats that have it. They are infinite or NaN.
+struct Poison {
+  std::string dim;
+  int64_t from = 0;
+};
+
 struct Sample {
   uint64_t seed = 0, number = 0;
   KernelText kernel;
@@ -52,6 +59,7 @@ struct Sample {
   std::vector<std::pair<std::string, std::string>> choices; ///< `--set`
   std::vector<std::pair<std::string, int64_t>> dims;
   Fill fill = Fill::integers;
+  std::optional<Poison> poison;
   /// Of each result, the largest difference from the reference; 0: to the bit.
   std::vector<double> errors;
   /// Results are compared with the bounds of their roundings, as `mmk run` does it, in place of
@@ -74,6 +82,11 @@ void drawIntegerKernel(Random &random, Sample &sample);
 /// Machine and schedule, by what the kernel's dimensions are.
 void drawMachine(Random &random, Sample &sample);
 void drawSchedule(Random &random, Sample &sample);
+
+/// A condition `VARIABLE < NAME` on a dimension, of which the parameter NAME has its value, and the
+/// poison of what it excludes.
+std::string drawPoison(Random &random, Sample &sample, const std::string &dim, int64_t extent,
+                       const std::string &variable);
 
 /// Arguments of `mmk run` behind the name of the file. `inputs` names files of what the command
 /// cannot make.

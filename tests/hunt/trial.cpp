@@ -64,6 +64,14 @@ int64_t extentOf(const std::string &dim, const Sample &sample) {
   return 1;
 }
 
+/// Of a literal one nothing.
+std::vector<std::string> namesOf(const Shape &shape) {
+  std::vector<std::string> names;
+  for (const Dimension &each : shape)
+    names.push_back(each.name);
+  return names;
+}
+
 std::vector<int64_t> concrete(const Shape &shape, const Sample &sample) {
   std::vector<int64_t> extents;
   for (const Dimension &dimension : shape)
@@ -124,7 +132,7 @@ private:
         continue;
       inputs_.push_back(
           llvm::cantFail(Tensor::allocate(parameter.type, extentsOf(parameter.shape))));
-      fill(inputs_.back(), sample_.fill, sample_.number, i);
+      fill(inputs_.back(), namesOf(parameter.shape), sample_, i);
       tensors_.back() = &inputs_.back();
     }
     for (const Tensor *tensor : tensors_) {
@@ -573,7 +581,7 @@ std::vector<std::string> saveInputs(const Sample &sample, const std::string &fol
       continue;
     Tensor tensor =
         llvm::cantFail(Tensor::allocate(parameter.type, concrete(parameter.shape, sample)));
-    fill(tensor, sample.fill, sample.number, i);
+    fill(tensor, namesOf(parameter.shape), sample, i);
     const std::string path = fmt::format("{}/{}.npy", folder, parameter.name);
     if (llvm::Error error = writeNpy(tensor, path))
       llvm::consumeError(std::move(error));

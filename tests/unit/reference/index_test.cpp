@@ -252,6 +252,47 @@ TEST(IndexNotation, FunctionsReadPositions) {
             (std::vector<double>{6, 9}));
 }
 
+// An element that a condition excludes from some rows alone may be multiplied by 0; none that a
+// comparison excludes from all rows, and none that is read.
+TEST(IndexNotation, TakesNaNForRightWhereAnExcludedElementMayBeMultiplied) {
+  const struct {
+    const char *condition;
+    int64_t position; ///< of the NaN
+    bool isRight;     ///< of the first row, which excludes it
+  } forms[] = {{"j <= i", 2, true},
+               {"j <= i", 5, false},
+               {"j >= i + 3", 2, false},
+               {"j <= i && j < 2", 2, false},
+               {"j < i && j < l[i]", 3, false},
+               {"(i + j) % 4 == 0", 5, true},
+               {"j <= i && (i + j) % 2 == 0", 5, false}};
+  const int64_t rows = 4, depth = 6;
+  for (const auto &form : forms) {
+    SCOPED_TRACE(fmt::format("{} at {}", form.condition, form.position));
+    const Tensor a = seeded(ElementType::f32, {rows, depth}, 5, DataKind::integers);
+    Tensor v = seeded(ElementType::f32, {depth, 1}, 6, DataKind::integers);
+    v.set(form.position, std::numeric_limits<double>::quiet_NaN());
+    Tensor lengths = llvm::cantFail(Tensor::allocate(ElementType::i32, {rows}));
+    for (int64_t i = 0; i < rows; ++i)
+      lengths.set(i, 3);
+    const KernelText text(
+        fmt::format("kernel k(a: f32[M, N], v: f32[N, 1], l: i32[M]) -> o: f32[M, 1] {{"
+                    "  o[i, e] = sum[j | {}](a[i, j] * v[j, e]); }}",
+                    form.condition));
+    const std::vector<const Tensor *> tensors = {&a, &v, &lengths};
+    const std::vector<double> scalars(3);
+    const Dims at = {{"M", rows}, {"N", depth}};
+    auto check = llvm::cantFail(ResultCheck::create({text.kernel(), at, scalars, tensors}, 2));
+    Tensor found = llvm::cantFail(Tensor::allocate(ElementType::f32, {rows, 1}));
+    for (int64_t i = 0; i < rows; ++i)
+      found.set(i, check.expected(0)[i]);
+    EXPECT_FALSE(std::isnan(found[0]));
+    EXPECT_EQ(check.check(0, found, Check()).wrong, 0);
+    found.set(0, std::numeric_limits<double>::quiet_NaN());
+    EXPECT_EQ(check.check(0, found, Check()).wrong, form.isRight ? 0 : 1);
+  }
+}
+
 // The bound of the rounding errors follows a sum through accesses and conditions.
 TEST(IndexNotation, IsCheckedByTheBoundOfItsSums) {
   const int64_t n = 257;

@@ -1,4 +1,4 @@
-#include "place/condition_bounds.h"
+#include "passes/conditions/bounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -14,11 +14,11 @@ public:
   BoundsBuilder(OpBuilder &b, Location loc, int64_t dim, Value extent, TileNumbers &numbers)
       : b(b), loc(loc), dim(dim), extent(extent), numbers(numbers) {}
 
-  ConditionBounds run(const Guard &guard) {
+  ConditionBounds run(const LinearCondition &condition) {
     ConditionBounds bounds{{index(0), extent}, {}};
-    if (guard.isExact)
+    if (condition.isExact)
       bounds.all = {index(0), extent};
-    for (const PositionForm &form : guard.atLeastZero) {
+    for (const PositionForm &form : condition.atLeastZero) {
       const std::optional<Value> greatest = restOf(form, /*isLargest=*/true);
       const std::optional<Value> least = greatest ? restOf(form, /*isLargest=*/false) : greatest;
       if (greatest)
@@ -28,7 +28,7 @@ public:
       else if (bounds.all.first)
         restrict(bounds.all, form.factorOf(dim), *least);
     }
-    for (const PositionForm &sum : guard.sums)
+    for (const PositionForm &sum : condition.sums)
       keepWhereFits(bounds, sum);
     return bounds;
   }
@@ -118,9 +118,9 @@ private:
 
 } // namespace
 
-ConditionBounds boundsOf(OpBuilder &b, Location loc, const Guard &guard, int64_t dim, Value extent,
-                         TileNumbers &numbers) {
-  return BoundsBuilder(b, loc, dim, extent, numbers).run(guard);
+ConditionBounds boundsOf(OpBuilder &b, Location loc, const LinearCondition &condition, int64_t dim,
+                         Value extent, TileNumbers &numbers) {
+  return BoundsBuilder(b, loc, dim, extent, numbers).run(condition);
 }
 
 PositionRange unite(OpBuilder &b, Location loc, PositionRange x, PositionRange y) {

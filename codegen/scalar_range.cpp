@@ -1,4 +1,4 @@
-#include "emulator/scalar_range.h"
+#include "codegen/scalar_range.h"
 
 using namespace llvm;
 

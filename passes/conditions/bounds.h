@@ -3,7 +3,9 @@
 // the first need not be computed, and parts within the second need no mask.
 #pragma once
 
-#include "place/guard.h"
+#include "passes/conditions/form.h"
+
+#include "mlir/IR/Builders.h"
 
 namespace mmk {
 
@@ -32,15 +34,15 @@ public:
   /// Of a scalar of the kernel, of any integer type. A larger one lets more positions satisfy the
   /// condition if it is `added`, else fewer.
   virtual mlir::Value ofScalar(mlir::Value scalar, bool isAdded) = 0;
-  /// Of an integer that the group reads; nothing where the scalar unit cannot read it.
+  /// Of an integer that is read; nothing where the scalar unit cannot read it.
   virtual std::optional<Extremes> ofInput(unsigned number) = 0;
 };
 
 /// Of a loop over the `extent` positions along `dim`, counted from the origin of the numbers. The
 /// bounds are computed once, before the loop, at the builder's place, whatever the numbers are:
 /// also where a bound from data is negative or beyond the extent.
-ConditionBounds boundsOf(mlir::OpBuilder &b, mlir::Location loc, const Guard &guard, int64_t dim,
-                         mlir::Value extent, TileNumbers &numbers);
+ConditionBounds boundsOf(mlir::OpBuilder &b, mlir::Location loc, const LinearCondition &condition,
+                         int64_t dim, mlir::Value extent, TileNumbers &numbers);
 
 /// Where some element satisfies one of two conditions.
 PositionRange unite(mlir::OpBuilder &b, mlir::Location loc, PositionRange x, PositionRange y);
