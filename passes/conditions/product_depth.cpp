@@ -87,11 +87,17 @@ private:
 
   /// Of a parameter. Of a tile its elements are those of one row or column.
   std::optional<PositionForm> elementOf(Value tensor, AffineMap from) {
+    DepthCondition::Input input;
+    if (auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>()) {
+      input.joined = collapse.getReassociationIndices();
+      input.names = collapse->getAttr(collapsedDimsAttr);
+      tensor = collapse.getSrc();
+    }
     auto parameter = dyn_cast<BlockArgument>(tensor);
     if (!parameter || !isa<ir::KernelOp>(parameter.getOwner()->getParentOp()) ||
         !cast<RankedTensorType>(tensor.getType()).getElementType().isInteger(32))
       return std::nullopt;
-    DepthCondition::Input input = {tensor, {}};
+    input.tensor = tensor;
     for (unsigned dim = 0; dim < from.getNumResults(); ++dim) {
       const int64_t loop = loops[from.getDimPosition(dim)];
       if (loop < 0 || loop == dims.reduction)
@@ -184,8 +190,15 @@ public:
       if (isOfTile)
         along = static_cast<int64_t>(dim);
     }
+    Value tensor = input.tensor;
+    if (!input.joined.empty()) {
+      auto joined = tensor::CollapseShapeOp::create(b, loc, tensor, input.joined);
+      if (input.names)
+        joined->setAttr(collapsedDimsAttr, input.names);
+      tensor = joined;
+    }
     Value slice =
-        tensor::ExtractSliceOp::create(b, loc, input.tensor, offsets, sizes, strides).getResult();
+        tensor::ExtractSliceOp::create(b, loc, tensor, offsets, sizes, strides).getResult();
     auto extremes =
         ir::ExtremesOp::create(b, loc, b.getIndexType(), b.getIndexType(), slice, along);
     inputs[number] = Extremes{extremes.getLeast(), extremes.getGreatest()};

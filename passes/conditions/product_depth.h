@@ -24,9 +24,12 @@ std::optional<unsigned> boundedOperand(mlir::linalg::ContractOp product);
 /// A condition on what a product sums over. Positions are those along loops of the product.
 struct DepthCondition {
   /// A parameter of i32 that is read: for each of its dimensions the loop, not that of the depth.
+  /// Where some of its dimensions are joined, how, and their names.
   struct Input {
     mlir::Value tensor;
     llvm::SmallVector<unsigned> loops;
+    llvm::SmallVector<mlir::ReassociationIndices> joined;
+    mlir::Attribute names;
   };
   LinearCondition linear;
   std::vector<Input> inputs;
