@@ -23,6 +23,8 @@ struct Product {
   explicit Product(Value value) { add(value); }
 
   void add(Value value) {
+    if (factors.size() > 3)
+      return; // no form has as many, and repeated squares have 2^n
     if (std::optional<double> number = constantOf(value)) {
       constant *= *number;
     } else if (auto product = value.getDefiningOp<arith::MulFOp>()) {

@@ -126,19 +126,28 @@ class ModelsTest(unittest.TestCase):
             "  inputs of run.py in their place: m"]))
 
     def test_integers(self):
-        """int64 is carried in i32; what f32 would round is refused when the model runs."""
+        """int64 is carried in i32; what may not fit is refused when the model runs."""
         b = Builder()
         b.input("x", [3], 7)
-        b.node("Mul", ["x", "x"], "square")
-        b.node("Add", ["square", "x"], "y")
+        b.node("Mul", ["x", "x"], "squared")
+        b.node("Add", ["squared", b.constant("seven", numpy.array([7]))], "y")
         b.output("y", [3], 7)
         imported = import_model(b.model(), self.folder)
-        self.assertEqual(len(imported.kernels), 2)  # the square is checked in between
+        self.assertEqual(len(imported.kernels), 2)  # the limit of the sum is computed from the square
+        self.assertIn("""
+    x = model.input('x', x, 'int64')
+    model.expect_32_bits('squared', model.most(x) * model.most(x))
+    squared = squared_node(x=x)
+    del x
+    model.expect_32_bits('y', model.most(squared) + 7)
+    y = y_node(squared=squared)
+""", (self.folder / "run.py").read_text())
         run = loaded(self.folder).run
-        self.expect(run(numpy.array([-3, 0, 4000])), {"y": numpy.array([6, 0, 16004000])})
+        self.expect(run(numpy.array([-3, 0, 46340])), {"y": numpy.array([16, 7, 46340**2 + 7])})
+        self.expect(run(numpy.zeros(3, int)), {"y": numpy.full(3, 7)})
         for value, message in [
-                (5000, "'square' has integers beyond 2^24, with which kernels do not compute exactly"),
-                (2**25, "'x' has integers beyond 2^24, with which kernels do not compute exactly"),
+                (50000, "'squared' may have integers beyond 32 bits, which kernels do not have"),
+                (-2**31, "'squared' may have integers beyond 32 bits, which kernels do not have"),
                 (2**40, "'x' has integers beyond 32 bits, which kernels do not have")]:
             with self.assertRaises(OverflowError) as context:
                 run(numpy.array([0, 0, value]))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Indices = List[str]
 Body = Callable[["Scope", Indices], str]
 Mapping = Callable[[Indices], Indices]
+# How large the magnitudes of a result may be, as run.py computes it: from a function that spells the largest
+# magnitude of an operand, or of its sums along axes.
+Limit = Callable[[Callable[..., str]], str]
 
 
 class Value:
@@ -61,7 +64,7 @@ class Definition:
         self.kind = kind
         self.reads = list(reads)
         self.results = results
-        self.is_exact = False  # whether integers beyond 2^24 are right
+        self.limit: Optional[Limit] = None  # of an int64 that may exceed 32 bits
         self.is_closed = False  # whether nothing else may be computed with it
         self.mapping: Optional[Mapping] = None  # of a MOVE, or a RESHAPE that adds or removes 1s
         self.is_written = False  # a MOVE that some reader needs in memory

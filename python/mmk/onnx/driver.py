@@ -90,13 +90,11 @@ class Driver:
         self._declared.append(f"{kernel.name} = model.kernel({', '.join([repr(kernel.file), *fixed])})")
         given = [self._argument(each) for each in kernel.parameters if each.value.constant is None]
         call = f"{kernel.name}({', '.join(given)})"
-        for each in kernel.parameters:
-            if each.must_be_exact:
-                self._lines.append(f"model.expect_exact({each.value.name!r}, {self._memory(each.value)})")
-        self._lines.append(f"{', '.join(each.name for each in kernel.results)} = {call}")
-        for result, name, must_be_exact in kernel.results:
-            if must_be_exact:
-                self._lines.append(f"model.expect_exact({result.value.name!r}, {name})")
+        for each in kernel.group.definitions:
+            if each.limit:
+                self._lines.append(f"model.expect_32_bits({each.results[0].value.name!r}, {each.limit(self._most)})")
+        self._lines.append(f"{', '.join(name for _, name in kernel.results)} = {call}")
+        for result, name in kernel.results:
             if result.memory or not result.value.shape:
                 self._lines.append(f"{name} = {name}.reshape({self._sizes(result.value, name, result.memory or ())})")
 
@@ -114,6 +112,11 @@ class Driver:
         sizes = [str(size) if isinstance(size, int) else f"{memory}.shape[{own.index(size)}]"
                  for size in parameter.shape]
         return f"{parameter.name}={memory}.reshape({', '.join(sizes)})"
+
+    def _most(self, value: Value, *axes: int) -> str:
+        if value.constant is not None and value.constant.size == 1:
+            return str(abs(value.constant.item()))
+        return f"model.most({', '.join([self._memory(value), *map(str, axes)])})"
 
     def _memory(self, value: Value) -> str:
         """The variable of the driver that has a value."""

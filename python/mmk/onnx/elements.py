@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, NamedTuple, Optional
+from typing import Dict, NamedTuple
 
 import numpy
 from onnx import TensorProto
@@ -19,20 +19,17 @@ class Element(NamedTuple):
     name: str  # of NumPy, and of what the user gives and gets
     mmk: str  # the type of parameters and results
     carrier: str  # the type of NumPy for `mmk`
-    wraps: Optional[int] = None  # how many values an integer has whose arithmetic f32 computes without rounding
 
 
 ELEMENTS: Dict[int, Element] = {
     FLOAT: Element("float32", "f32", "float32"),
     FLOAT16: Element("float16", "f16", "float16"),
-    INT8: Element("int8", "i8", "int8", 256),
-    UINT8: Element("uint8", "i32", "int32", 256),
+    INT8: Element("int8", "i8", "int8"),
+    UINT8: Element("uint8", "i32", "int32"),
     INT32: Element("int32", "i32", "int32"),
     INT64: Element("int64", "i32", "int32"),
     BOOL: Element("bool", "i8", "int8"),
 }
-# i32 in kernels: arithmetic goes through f32, which has all integers up to this one.
-LARGEST_EXACT = 2**24
 
 
 def element(kind: int) -> Element:
@@ -51,11 +48,6 @@ def is_integer(kind: int) -> bool:
     return kind in (INT8, UINT8, INT32, INT64)
 
 
-def is_wide(kind: int) -> bool:
-    """Whether its arithmetic in f32 may round."""
-    return kind in (INT32, INT64)
-
-
 def least(kind: int) -> str:
     """What a maximum of no elements is."""
     return {INT8: "-128", UINT8: "0", INT32: "-2147483648", INT64: "-2147483648"}.get(kind, "-inf")
@@ -63,16 +55,11 @@ def least(kind: int) -> str:
 
 def literal(value: object) -> str:
     """A number as the language writes it."""
-    number = float(numpy.asarray(value).item())
-    if numpy.isnan(number):
-        return "nan"
-    if numpy.isinf(number):
-        return "inf" if number > 0 else "(-inf)"
-    nearest = numpy.float32(number)
-    if float(number).is_integer() and abs(number) <= LARGEST_EXACT:
+    number = numpy.asarray(value).item()
+    if isinstance(number, float):  # 2.0, since 2 is an integer
+        text = str(numpy.float32(number)).replace("e+", "e")
+    elif -2**31 <= number < 2**31:
         text = str(int(number))
-    elif number.is_integer() and float(nearest) != number and numpy.asarray(value).dtype.kind in "iu":
-        raise NotImportable(f"the constant {int(number)} is no f32: integers in a kernel are exact up to 2^24")
     else:
-        text = str(nearest).replace("e+", "e")
+        raise NotImportable(f"the constant {number} has more than 32 bits, which kernels do not have")
     return f"({text})" if text.startswith("-") else text

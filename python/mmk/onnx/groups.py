@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Dict, List, Optional, Sequence, Set
 
 from mmk.onnx.definitions import Definition, Kind, Value, base
-from mmk.onnx.elements import is_wide
 from mmk.onnx.graph import Graph
 
 MOST_DEFINITIONS = 60  # of one kernel, so that it stays readable
@@ -59,6 +58,7 @@ class Plan:
     def _find_written(self) -> None:
         """Moves and reshapes whose results something needs in memory: an output, or a reshape."""
         in_memory = {id(value) for value in self._graph.outputs}
+        in_memory |= {id(read) for each in self.used if each.limit for read in each.reads}
         for definition in self.used[::-1]:
             definition.is_written = False
             is_needed = id(definition.results[0].value) in in_memory
@@ -91,7 +91,8 @@ class Plan:
         for group in sorted(producers, key=lambda each: -each.definitions[-1].node.place):
             fits = _may_join(definition, group) if not home.definitions else self._may_merge(definition, home, group)
             if fits and (not home.definitions or self._is_read_by_alone(group, definition)) \
-                    and not self._is_between([home, group], definition):
+                    and not self._is_between([home, group], definition) \
+                    and not _is_measured([*home.definitions, *group.definitions, definition]):
                 home = self._merge(home, group)
         home.definitions.append(definition)
         self._groups[id(definition)] = home
@@ -164,15 +165,16 @@ def _may_join(definition: Definition, group: Group) -> bool:
     if any(each.is_closed for each in group.definitions) or len(group.definitions) >= MOST_DEFINITIONS:
         return False
     reads = [base(read) for read in definition.reads]
-    for read in reads:
-        # What rounds beyond 2^24 is written, where the driver checks it.
-        if read.definition in group.definitions and is_wide(read.kind) and not read.definition.is_exact:
-            return False
     if definition.kind in (Kind.ELEMENTWISE, Kind.MOVE):
         return True
     if definition.kind == Kind.ROWS:
         return not group.has(Kind.WINDOW)
     return definition.kind == Kind.PRODUCT and _is_attention(definition, group, reads)
+
+
+def _is_measured(definitions: Sequence[Definition]) -> bool:
+    """Whether a limit is of values that these compute: the driver measures what is in memory."""
+    return any(base(read).definition in definitions for each in definitions if each.limit for read in each.reads)
 
 
 def _is_attention(definition: Definition, group: Group, reads: Sequence[Value]) -> bool:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import List, NamedTuple, Set
+from typing import List, Set, Tuple
 
 from mmk.onnx.definitions import Result, base
 from mmk.onnx.dimensions import Dim, Dimensions
-from mmk.onnx.elements import element, is_wide
+from mmk.onnx.elements import element
 from mmk.onnx.errors import NotImportable
 from mmk.onnx.groups import Group, Plan
 from mmk.onnx.names import Names
 from mmk.onnx.scope import Parameter, Scope, declared
-
-
-class Written(NamedTuple):
-    """A result of a kernel."""
-
-    result: Result
-    name: str  # in the kernel and in the driver
-    must_be_exact: bool  # whether its integers have to be within 2^24
 
 
 class Kernel:
@@ -30,14 +22,12 @@ class Kernel:
         self.name = name
         self.nodes = [each.node for each in group.definitions]
         scope = Scope(names, dims, group.definitions)
-        self.results: List[Written] = []
+        self.results: List[Tuple[Result, str]] = []  # with their names in the kernel and in the driver
         kept = _read_inside(plan, group)
         for definition in group.definitions:
             written = {id(result.value) for result in definition.results
                        if plan.is_read_outside(group, result.value)}
-            for result, word in scope.define(definition, kept, written):
-                is_checked = is_wide(result.value.kind) and not definition.is_exact
-                self.results.append(Written(result, word, is_checked))
+            self.results += scope.define(definition, kept, written)
         self.parameters: List[Parameter] = sorted(scope.parameters.values(),
                                                   key=lambda each: each.value.constant is not None)
         self.text = self._written(scope, dims)
@@ -47,7 +37,7 @@ class Kernel:
         if not parameters:
             raise NotImportable("it reads nothing: all of its operands are single constants")
         results = []
-        for result, name, _ in self.results:
+        for result, name in self.results:
             shape = [dims.resolve(dim) for dim in result.memory or result.value.shape]
             if 0 in shape:
                 raise NotImportable("its result has no elements")
@@ -79,8 +69,8 @@ class Kernel:
                 bind(str(dims.resolve(other)))
             stated.append(f"dim {name} = {definition};")
 
-        for written in self.results:
-            for dim in map(dims.resolve, written.result.memory or written.result.value.shape):
+        for result, _ in self.results:
+            for dim in map(dims.resolve, result.memory or result.value.shape):
                 if isinstance(dim, str):
                     bind(dim)
         for name in dims.definitions:

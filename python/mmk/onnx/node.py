@@ -7,9 +7,9 @@ from typing import Any, Callable, List, Optional, Sequence
 import numpy
 import onnx
 
-from mmk.onnx.definitions import Definition, Kind, Mapping, Result, Value
+from mmk.onnx.definitions import Definition, Kind, Limit, Mapping, Result, Value
 from mmk.onnx.dimensions import Dim, Dimensions, Shape
-from mmk.onnx.elements import BOOL, INT8, UINT8, element, is_integer
+from mmk.onnx.elements import BOOL, INT8, INT64, UINT8, element, is_integer
 from mmk.onnx.errors import NotImportable
 
 
@@ -87,14 +87,17 @@ class Node:
     def has_output(self, place: int) -> bool:
         return place < len(self.outputs) and self.outputs[place] != ""
 
-    def define(self, kind: Kind, results: List[Result], reads: Optional[Sequence[Value]] = None) -> Definition:
+    def define(self, kind: Kind, results: List[Result], reads: Optional[Sequence[Value]] = None,
+               limit: Optional[Limit] = None) -> Definition:
         for value in [result.value for result in results]:
             if value.rank > 8:
                 raise NotImportable(f"a tensor of the language has at most 8 dimensions, and its result {value.rank}")
-        return Definition(self, kind, [each for each in (reads or self.inputs) if each is not None], results)
+        definition = Definition(self, kind, [each for each in (reads or self.inputs) if each is not None], results)
+        definition.limit = limit if results[0].value.kind == INT64 else None
+        return definition
 
     def elementwise(self, text: Callable[..., str], operands: Sequence[Value],
-                    kind: Optional[int] = None) -> Definition:
+                    kind: Optional[int] = None, limit: Optional[Limit] = None) -> Definition:
         """A definition of the elements of its operands, which broadcast. `text` makes the expression from those of
         the operands; integers of 8 bits wrap around."""
         kind = operands[0].kind if kind is None else kind
@@ -103,7 +106,7 @@ class Node:
         def body(scope, indices):
             return wrapped(scope, kind, text(scope, *(scope.at(each, indices) for each in operands)))
 
-        return self.define(Kind.ELEMENTWISE, [Result(self.value(0, kind, shape), body)], operands)
+        return self.define(Kind.ELEMENTWISE, [Result(self.value(0, kind, shape), body)], operands, limit)
 
     def move(self, source: Value, shape: Shape, mapping: Optional[Mapping], kind: Kind = Kind.MOVE,
              place: int = 0) -> Definition:
@@ -113,7 +116,6 @@ class Node:
 
         definition = self.define(kind, [Result(self.value(place, source.kind, shape), body)], [source])
         definition.mapping = mapping
-        definition.is_exact = True
         return definition
 
 

@@ -12,7 +12,6 @@ import numpy
 
 import mmk
 
-LARGEST_EXACT = 2**24  # of the integers that f32 has without a gap
 CARRIERS = {"bool": "int8", "uint8": "int32", "int64": "int32"}
 
 
@@ -49,10 +48,14 @@ class Model:
     def output(self, array: numpy.ndarray, kind: str) -> numpy.ndarray:
         return array.astype(kind)
 
-    def expect_exact(self, name: str, array: numpy.ndarray) -> None:
-        """Integers that are computed with in f32."""
-        if array.size and max(int(array.max()), -int(array.min())) > LARGEST_EXACT:
-            raise OverflowError(f"'{name}' has integers beyond 2^24, with which kernels do not compute exactly")
+    def most(self, array: numpy.ndarray, *axes: int) -> int:
+        """The largest magnitude of integers, or of their sums along these axes."""
+        return int(numpy.abs(array.astype(numpy.int64)).sum(axes).max(initial=0))
+
+    def expect_32_bits(self, name: str, limit: float) -> None:
+        """What is int64 in the model, where its magnitudes are below this limit or at it."""
+        if limit >= 2**31:
+            raise OverflowError(f"'{name}' may have integers beyond 32 bits, which kernels do not have")
 
     def main(self, run: Callable[..., Dict[str, numpy.ndarray]]) -> None:
         """The command line of run.py: inputs and outputs are .npy files."""

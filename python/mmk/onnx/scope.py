@@ -7,15 +7,22 @@ from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from mmk.onnx.definitions import Body, Definition, Indices, Kind, Result, Value
 from mmk.onnx.dimensions import Dim, Dimensions, Shape
-from mmk.onnx.elements import BOOL, FLOAT16, element, is_wide, literal
+from mmk.onnx.elements import BOOL, FLOAT16, element, literal
 from mmk.onnx.errors import NotImportable
 from mmk.onnx.names import VARIABLES, Names
 
 # Functions that the prelude lacks.
 FUNCTIONS = {
-    "wrap_i8": "fn wrap_i8(x) = x - 256 * floor((x + 128) / 256);",
-    "wrap_u8": "fn wrap_u8(x) = x - 256 * floor(x / 256);",
-    "truncate": "fn truncate(x) = select(x < 0, ceil(x), floor(x));",
+    "wrap_i8": "fn wrap_i8(x) = (x + 128) % 256 - 128;",
+    "wrap_u8": "fn wrap_u8(x) = x % 256;",
+    "truncate": "fn truncate(x) = cast<i32>(select(x < 0, ceil(x), floor(x)));",
+    # Of integers, with the sign of x.
+    "remainder": "fn remainder(x, y) = select(x % y != 0 && (x < 0 && y > 0 || x > 0 && y < 0), x % y - y, x % y);",
+    # x is a multiple of y. The quotient in f32 may be rounded; what it leaves of x is small, and its quotient exact.
+    "rounded_quotient": "fn rounded_quotient(x, y) = cast<i32>(x / y);",
+    "quotient_of_multiple": "fn quotient_of_multiple(x, y) =\n"
+                            "    rounded_quotient(x, y) + rounded_quotient(x - rounded_quotient(x, y) * y, y);",
+    "quotient": "fn quotient(x, y) = quotient_of_multiple(x - remainder(x, y), y);",
     "is_odd": "fn is_odd(x) = x - 2 * floor(x / 2) == 1;",
     "round_to_even": "fn round_to_even(x) = select(x - floor(x) < 0.5 || x - floor(x) == 0.5 && !is_odd(floor(x)), "
                      "floor(x), floor(x) + 1);",
@@ -23,17 +30,24 @@ FUNCTIONS = {
     "power": "fn power(x, y) = select(y == 0 || x == 1 || x == -1 && abs(y) == inf, 1,\n"
              "    select(x < 0 && floor(y) != y && abs(y) < inf, nan,\n"
              "           select(x < 0 && is_odd(y), -1, 1) * exp(y * log(abs(x)))));",
-    # The squares of x for each digit of |n|: whole numbers stay whole.
-    "squared_where": "fn squared_where(x, n) = select(is_odd(n), x, 1);",
-    "whole_power": "fn whole_power(x, n) = squared_where(x, n) * squared_where(x * x, floor(n / 2))\n"
-                   "    * squared_where(square(x * x), floor(n / 4))\n"
-                   "    * squared_where(square(square(x * x)), floor(n / 8))\n"
-                   "    * squared_where(square(square(square(x * x))), floor(n / 16))\n"
-                   "    * select(n < 32 || abs(x) == 1, 1, select(abs(x) < 1, 0, inf));",
-    "power_of_whole": "fn power_of_whole(x, n) = select(n < 0, 1 / whole_power(x, -n), whole_power(x, n));",
+    # x^n of an integer n: the product of x^(2^k) for each of its binary digits that is 1.
+    "digit_power": "fn digit_power(x, n) = select(is_odd(floor(n)), x, 1);",
+    "fourth": "fn fourth(x) = square(square(x));",
+    "sixteenth": "fn sixteenth(x) = fourth(fourth(x));",
+    "power_4": "fn power_4(x, n) = digit_power(x, n) * digit_power(square(x), n / 2)\n"
+               "    * digit_power(fourth(x), n / 4) * digit_power(square(fourth(x)), n / 8);",
+    "power_16": "fn power_16(x, n) = power_4(x, n) * power_4(sixteenth(x), n / 16)\n"
+                "    * power_4(sixteenth(sixteenth(x)), n / 256)\n"
+                "    * power_4(sixteenth(sixteenth(sixteenth(x))), n / 4096);",
+    "power_32": "fn power_32(x, n) = power_16(x, n % 65536)\n"
+                "    * power_16(sixteenth(sixteenth(sixteenth(sixteenth(x)))), (n - n % 65536) / 65536);",
+    "power_of_float": "fn power_of_float(x, n) = select(n < 0, 1 / power_32(x, -n), power_32(x, n));",
+    "power_of_integer": "fn power_of_integer(x, n) = select(n < 0 && abs(x) != 1, 0, power_32(x, n));",
 }
-USED_BY = {"round_to_even": ["is_odd"], "power": ["is_odd"], "squared_where": ["is_odd"],
-           "whole_power": ["squared_where"], "power_of_whole": ["whole_power"]}
+USED_BY = {"round_to_even": ["is_odd"], "power": ["is_odd"], "quotient_of_multiple": ["rounded_quotient"],
+           "quotient": ["remainder", "quotient_of_multiple"], "digit_power": ["is_odd"], "sixteenth": ["fourth"],
+           "power_4": ["digit_power", "fourth"], "power_16": ["power_4", "sixteenth"], "power_32": ["power_16"],
+           "power_of_float": ["power_32"], "power_of_integer": ["power_32"]}
 
 
 class Parameter:
@@ -44,7 +58,6 @@ class Parameter:
         self.name = name
         self.shape = shape
         self.is_reshaped = shape != value.shape
-        self.must_be_exact = False  # whether its integers have to be within 2^24
 
 
 class Scope:
@@ -57,7 +70,6 @@ class Scope:
         self._lets: Dict[int, str] = {}  # by value
         self._bare: Set[str] = set()  # variables that stand alone in the place of a dimension
         self._used: Set[str] = set()  # variables of the statement
-        self._is_exact = False  # of the definition that is written
         self.parameters: Dict[Tuple[int, Shape], Parameter] = {}
         self.functions: List[str] = []
         self.statements: List[str] = []
@@ -158,7 +170,6 @@ class Scope:
     def define(self, definition: Definition, kept: Set[int], written: Set[int]) -> List[Tuple[Result, str]]:
         """Writes the statements of a definition: of the values that others here read (kept) and that others in
         the model read (written). Returns the results of the kernel among them, with their names."""
-        self._is_exact = definition.is_exact
         results = []
         self.statements.append(f"// {definition.node.title}")
         for result in definition.results:
@@ -208,8 +219,6 @@ class Scope:
                 name = self._names.fresh(name)
             self.parameters[key] = Parameter(value, name, shape)
             self.parameters[key].is_reshaped = shape != tuple(map(self.extent, value.shape))
-        if is_wide(value.kind) and not self._is_exact:
-            self.parameters[key].must_be_exact = True
         return self.parameters[key]
 
     def _define(self, function: str) -> None:

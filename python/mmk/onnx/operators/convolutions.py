@@ -10,7 +10,7 @@ from mmk.onnx.elements import INT32
 from mmk.onnx.errors import NotImportable
 from mmk.onnx.node import Node, expect_float
 from mmk.onnx.operators import operator
-from mmk.onnx.operators.products import expect_exact, is_plain, less_zero
+from mmk.onnx.operators.products import less_zero
 from mmk.onnx.operators.windows import Windows, padding, windows
 
 LETTERS = "nopqu"
@@ -28,14 +28,7 @@ def integer_convolution(node: Node) -> Definition:
     x, w = node.input(0), node.input(1)
     zeros = [node.optional(2), node.optional(3)]
     node.known(2)  # padding holds it
-    if not (is_plain(x, zeros[0]) and is_plain(w, zeros[1])):
-        terms = 1
-        for dim in w.shape[1:]:
-            terms *= node.static(dim)
-        expect_exact(node, terms)
-    definition = _convolution(node, x, w, None, zeros, INT32)
-    definition.is_exact = True
-    return definition
+    return _convolution(node, x, w, None, zeros, INT32)
 
 
 def _convolution(node: Node, x: Value, w: Value, bias: Optional[Value], zeros: List[Optional[Value]],

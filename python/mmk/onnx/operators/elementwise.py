@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Sequence
+from typing import Callable, Dict, List, Optional, Sequence
 
-from mmk.onnx.definitions import Definition, Kind, Result, Value
+from mmk.onnx.definitions import Definition, Kind, Limit, Result, Value
 from mmk.onnx.elements import BOOL, FLOAT, FLOAT16, INT8, UINT8, element, is_integer, literal
 from mmk.onnx.errors import NotImportable
 from mmk.onnx.node import Node, expect_float, wrapped
@@ -42,6 +42,7 @@ NUMBERS = {
     "Sign": "select({x} > 0, 1, select({x} < 0, -1, {x}))",
 }
 ARITHMETIC = {"Add": "{x} + {y}", "Sub": "{x} - {y}", "Mul": "{x} * {y}"}
+LIMITS = {"Mul": " * "}  # how the magnitudes of operands join; those of the others are added
 COMPARISONS = {"Equal": "==", "Greater": ">", "GreaterOrEqual": ">=", "Less": "<", "LessOrEqual": "<="}
 CONDITIONS = {"And": "{x} && {y}", "Or": "{x} || {y}", "Xor": "{x} && !{y} || !{x} && {y}"}
 
@@ -53,13 +54,19 @@ def _floats(node: Node) -> Definition:
 
 
 def _numbers(node: Node) -> Definition:
-    return node.elementwise(lambda scope, x: NUMBERS[node.operator].format(x=x), [node.input(0)])
+    x = node.input(0)
+    return node.elementwise(lambda scope, text: NUMBERS[node.operator].format(x=text), [x], limit=_of_operands(node, x))
 
 
 def _arithmetic(node: Node) -> Definition:
     _expect_no_old_broadcast(node)
-    return node.elementwise(lambda scope, x, y: ARITHMETIC[node.operator].format(x=x, y=y),
-                            [node.input(0), node.input(1)])
+    operands = [node.input(0), node.input(1)]
+    return node.elementwise(lambda scope, x, y: ARITHMETIC[node.operator].format(x=x, y=y), operands,
+                            limit=_of_operands(node, *operands))
+
+
+def _of_operands(node: Node, *operands: Value) -> Limit:
+    return lambda most: LIMITS.get(node.operator, " + ").join(map(most, operands))
 
 
 def _comparison(node: Node) -> Definition:
@@ -119,7 +126,7 @@ def divide(node: Node) -> Definition:
     _expect_no_old_broadcast(node)
     x, y = node.input(0), node.input(1)
     if is_integer(x.kind):
-        return node.elementwise(lambda scope, a, b: scope.call("truncate", f"{a} / {b}"), [x, y])
+        return node.elementwise(lambda scope, a, b: scope.call("quotient", a, b), [x, y], limit=_of_operands(node, x))
     return node.elementwise(lambda scope, a, b: f"{a} / {b}", [x, y])
 
 
@@ -129,24 +136,25 @@ def modulo(node: Node) -> Definition:
     if not is_integer(x.kind):
         raise NotImportable("the remainder of floats is not exact in the language")
     if node.attribute("fmod", 0):
-        return node.elementwise(lambda scope, a, b: f"{a} - {b} * {scope.call('truncate', f'{a} / {b}')}", [x, y])
-    return node.elementwise(lambda scope, a, b: f"{a} - {b} * floor({a} / {b})", [x, y])
+        return node.elementwise(lambda scope, a, b: scope.call("remainder", a, b), [x, y])
+    return node.elementwise(lambda scope, a, b: f"{a} % {b}", [x, y])
 
 
 @operator("Pow")
 def power(node: Node) -> Definition:
     x, y = node.input(0), node.input(1)
     _expect_no_old_broadcast(node)
+    limit = lambda most: f"{most(x)} ** min({most(y)}, 32)"  # noqa: E731
     if y.constant is not None and y.constant.size == 1:
         exponent = float(y.constant.item())
         shortest = {0.5: "sqrt({x})", 1.0: "{x}", 2.0: "{x} * {x}", 3.0: "{x} * {x} * {x}", -1.0: "1 / {x}",
                     -0.5: "1 / sqrt({x})"}.get(exponent)
         if shortest and not (is_integer(x.kind) and exponent < 1):
-            return node.elementwise(lambda scope, a, b: shortest.format(x=a), [x, y])
+            return node.elementwise(lambda scope, a, b: shortest.format(x=a), [x, y], limit=limit)
     if is_integer(x.kind) and not is_integer(y.kind):
         raise NotImportable("an integer to the power of a float is cut to an integer, and exp and log are not exact")
-    function = "power_of_whole" if is_integer(y.kind) else "power"
-    return node.elementwise(lambda scope, a, b: scope.call(function, a, b), [x, y])
+    function = "power_of_integer" if is_integer(x.kind) else "power_of_float" if is_integer(y.kind) else "power"
+    return node.elementwise(lambda scope, a, b: scope.call(function, a, b), [x, y], limit=limit)
 
 
 @operator("PRelu")
@@ -160,9 +168,9 @@ def prelu(node: Node) -> Definition:
     return node.elementwise(lambda scope, a, b: f"leaky_relu({a}, {b})", [x, slope])
 
 
-def _joined(node: Node, text: Callable[[List[str]], str]) -> Definition:
+def _joined(node: Node, text: Callable[[List[str]], str], limit: Optional[Limit] = None) -> Definition:
     operands: Sequence[Value] = [node.input(place) for place in range(len(node.inputs))]
-    return node.elementwise(lambda scope, *elements: text(list(elements)), operands)
+    return node.elementwise(lambda scope, *elements: text(list(elements)), operands, limit=limit)
 
 
 def _nested(function: str, elements: List[str]) -> str:
@@ -174,8 +182,7 @@ def _nested(function: str, elements: List[str]) -> str:
 
 @operator("Max", "Min")
 def extreme(node: Node) -> Definition:
-    definition = _joined(node, lambda elements: _nested(node.operator.lower(), elements))
-    return definition
+    return _joined(node, lambda elements: _nested(node.operator.lower(), elements))
 
 
 @operator("Sum")
@@ -226,14 +233,12 @@ def cast(node: Node) -> Definition:
         text = scope.number(x, indices)
         if kind == BOOL:
             return f"{text} != 0"
-        if kind == FLOAT16 and x.kind == FLOAT:
-            return f"cast<f16>({text})"
+        if kind in (FLOAT, FLOAT16) and kind != x.kind:
+            return f"cast<{element(kind).mmk}>({text})"
         if is_integer(kind) and not is_integer(x.kind) and x.kind != BOOL:
             text = scope.call("truncate", text)
         return wrapped(scope, kind, text) if kind in (INT8, UINT8) and x.kind not in (BOOL, kind) else text
 
-    definition = node.define(Kind.ELEMENTWISE, [Result(node.value(0, kind, x.shape), body)], [x])
-    definition.is_exact = kind not in (INT8, UINT8)
-    return definition
+    return node.define(Kind.ELEMENTWISE, [Result(node.value(0, kind, x.shape), body)], [x])
 
 

@@ -40,7 +40,7 @@ def max_pool(node: Node) -> Definition:
             for index, size in order:
                 flat = f"({flat}) * {size} + {index}" if flat else index
             inside = " && ".join(f"{index} >= 0 && {index} < {size}" for index, size in order)
-            return f"min[{v}](select({element} == {largest(scope, own)} && {inside}, {flat}, inf))"
+            return f"min[{v}](select({element} == {largest(scope, own)} && {inside}, {flat}, 2147483647))"
 
         image = " * ".join(map(str, sizes))
         channels = f"({own[0]} * {scope.extent(x.shape[1])} + {own[1]}) * ({image})"
@@ -92,11 +92,9 @@ def whole_image(node: Node) -> Definition:
         expect_float(x)
     over = Reduced(x, list(range(2, x.rank)), keeps=True)
     function = "mean" if node.operator == "GlobalAveragePool" else "max"
-    definition = node.define(Kind.ROWS, [Result(
+    return node.define(Kind.ROWS, [Result(
         node.value(0, x.kind, over.shape),
         lambda scope, own: over.reduce(scope, own, lambda v, element: f"{function}[{v}]({element})"), LETTERS)])
-    definition.is_exact = True
-    return definition
 
 
 @operator("LpPool", "GlobalLpPool")

@@ -6,7 +6,7 @@ from typing import Dict, List, Optional
 
 from mmk.onnx.definitions import Definition, Indices, Kind, Result, Value
 from mmk.onnx.dimensions import Dim
-from mmk.onnx.elements import INT8, INT32, LARGEST_EXACT, is_integer, literal
+from mmk.onnx.elements import INT32, is_integer, literal
 from mmk.onnx.errors import NotImportable
 from mmk.onnx.node import Node, expect_float
 from mmk.onnx.operators import operator
@@ -82,25 +82,11 @@ def less_zero(scope, value: Value, text: str, zero: Optional[Value], index: str)
     return f"({text} - {scope.read(zero, [index] if zero.rank and zero.shape != (1,) else ['0'] * zero.rank)})"
 
 
-def is_plain(value: Value, zero: Optional[Value]) -> bool:
-    """Whether an operand is i8 as it is in memory."""
-    return value.kind == INT8 and (zero is None or zero.constant is not None and not zero.constant.any())
-
-
-def expect_exact(node: Node, terms: int) -> None:
-    """Sums of products of differences of bytes, in f32."""
-    if terms * 255 * 255 > LARGEST_EXACT:
-        raise NotImportable(f"it adds {terms} products of bytes with a zero point, which f32 does not hold; without "
-                            "zero points int8 is exact")
-
-
 @operator("MatMulInteger")
 def matmul_integer(node: Node) -> Definition:
     a, b = node.input(0), node.input(1)
     zeros = node.optional(2), node.optional(3)
     product = Product(node, a, b)
-    if not (is_plain(a, zeros[0]) and is_plain(b, zeros[1])):
-        expect_exact(node, node.static(product.depth))
 
     def body(scope, own):
         k, = scope.variables("k", 1)
@@ -109,9 +95,7 @@ def matmul_integer(node: Node) -> Definition:
         y = less_zero(scope, b, scope.read(b, right), zeros[1], right[-1])
         return f"sum[{scope.ranges([k], [product.depth])}]({x} * {y})"
 
-    definition = node.define(Kind.PRODUCT, [Result(node.value(0, INT32, product.shape), body)])
-    definition.is_exact = True
-    return definition
+    return node.define(Kind.PRODUCT, [Result(node.value(0, INT32, product.shape), body)])
 
 
 @operator("Einsum")

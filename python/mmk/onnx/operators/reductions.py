@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Callable, List
+import math
+from typing import Callable, List, Optional
 
-from mmk.onnx.definitions import Definition, Indices, Kind, Result, Value
+from mmk.onnx.definitions import Definition, Indices, Kind, Limit, Result, Value
 from mmk.onnx.dimensions import Dim
-from mmk.onnx.elements import INT8, INT64, UINT8, is_integer
+from mmk.onnx.elements import INT64, is_integer
 from mmk.onnx.errors import NotImportable
 from mmk.onnx.node import Node, expect_float, wrapped
 from mmk.onnx.operators import operator
@@ -24,8 +25,7 @@ REDUCTIONS = {
     "ReduceLogSum": "log(sum[{v}]({x}))",
     "ReduceLogSumExp": "logsumexp[{v}]({x})",
 }
-EXACT = ("ReduceSum", "ReduceMax", "ReduceMin")  # of integers of 32 bits, too
-OF_FLOATS = ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
+OF_FLOATS = ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
 
 
 class Reduced:
@@ -70,16 +70,29 @@ def reduction(node: Node) -> Definition:
         return node.move(x, x.shape, list, Kind.RESHAPE)
     axes = [node.axis(axis, x.rank) for axis in listed] if listed else list(range(x.rank))
     reduced = Reduced(x, axes, bool(node.attribute("keepdims", 1)))
-    pattern = REDUCTIONS[node.operator]
+    is_whole = node.operator == "ReduceMean" and is_integer(x.kind)  # the quotient of the sum
+    pattern = REDUCTIONS["ReduceSum" if is_whole else node.operator]
 
     def body(scope, own):
         text = reduced.reduce(scope, own, lambda v, element: pattern.format(v=v, x=element)) if axes else \
             scope.read(x, own)
+        if is_whole and axes:
+            text = scope.call("quotient", text, " * ".join(str(scope.extent(dim)) for dim in reduced.dims))
         return wrapped(scope, x.kind, text) if node.operator not in ("ReduceMax", "ReduceMin") else text
 
-    definition = node.define(Kind.ROWS, [Result(node.value(0, x.kind, reduced.shape), body)], [x])
-    definition.is_exact = node.operator in EXACT
-    return definition
+    return node.define(Kind.ROWS, [Result(node.value(0, x.kind, reduced.shape), body)], [x], _limit(node, reduced))
+
+
+def _limit(node: Node, reduced: Reduced) -> Optional[Limit]:
+    x, axes = reduced.x, reduced.axes
+    if node.operator in ("ReduceMax", "ReduceMin"):
+        return None
+    if node.operator == "ReduceProd" and x.kind == INT64:
+        count = math.prod(map(node.static, reduced.dims))
+        return lambda most: f"{most(x)} ** {min(count, 32)}"
+    if node.operator == "ReduceSumSquare":
+        return lambda most: f"{most(x)} * {most(x, *axes)}"
+    return lambda most: most(x, *axes)
 
 
 @operator("ArgMax", "ArgMin")
@@ -101,9 +114,7 @@ def position(node: Node) -> Definition:
         element = scope.read(x, reduced.indices(own, variables))
         return f"{word}[{scope.ranges(variables, reduced.dims)}]({element})"
 
-    definition = node.define(Kind.ROWS, [Result(node.value(0, INT64, reduced.shape), body)], [x])
-    definition.is_exact = True
-    return definition
+    return node.define(Kind.ROWS, [Result(node.value(0, INT64, reduced.shape), body)], [x])
 
 
 @operator("Softmax", "LogSoftmax", "Hardmax")
@@ -121,7 +132,7 @@ def softmax(node: Node) -> Definition:
         element = scope.read(x, own)
         variables = scope.ranges([own[axis] for axis in axes], [x.shape[axis] for axis in axes])
         if node.operator == "Hardmax":
-            return f"select(argmax[{variables}]({element}) == {own[axes[0]]}, 1, 0)"
+            return f"select(argmax[{variables}]({element}) == {own[axes[0]]}, 1.0, 0.0)"
         function = "softmax" if node.operator == "Softmax" else "log_softmax"
         return f"{function}[{variables}]({element})"
 
@@ -151,10 +162,9 @@ def cumulative(node: Node) -> Definition:
         sums = scope.helper(x, lambda inner: f"cumsum[{own[axis]}]({inner.element(summands, own)})", own)
         return scope.element(sums, at(first))
 
-    definition = node.define(Kind.ROWS, [Result(node.value(0, x.kind, x.shape),
-                                                lambda scope, own: wrapped(scope, x.kind, body(scope, own)))], [x])
-    definition.is_exact = not is_integer(x.kind) or x.kind in (INT8, UINT8) or not is_reversed and not is_exclusive
-    return definition
+    return node.define(Kind.ROWS, [Result(node.value(0, x.kind, x.shape),
+                                          lambda scope, own: wrapped(scope, x.kind, body(scope, own)))], [x],
+                       lambda most: most(x, axis))
 
 
 @operator("LpNormalization")
