@@ -334,7 +334,8 @@ llvm::SmallVector<int64_t> Chooser::fewerRows(llvm::ArrayRef<int64_t> wanted) co
       if (role.isOutput && !role.isReduction && !role.isReduced && (!rows || extent > *rows))
         rows = &extent;
     }
-    if (!rows || *rows < 2 * fewestRows || bytesOf(dims) < 8.0 * static_cast<double>(machine_.l2Bytes))
+    if (!rows || *rows < 2 * fewestRows ||
+        bytesOf(dims) < 8.0 * static_cast<double>(machine_.l2Bytes))
       break;
     *rows = (*rows + 1) / 2;
   }
@@ -347,10 +348,9 @@ double Chooser::bytesOf(llvm::ArrayRef<int64_t> dims) const {
     double bytes = static_cast<double>(sizeInBytes(type));
     for (const Dimension &dimension : shape)
       bytes *= static_cast<double>(
-          dimension.isLiteral()
-              ? dimension.literal
-              : dims[std::ranges::find(kernel_.dimensions, dimension.name) -
-                     kernel_.dimensions.begin()]);
+          dimension.isLiteral() ? dimension.literal
+                                : dims[std::ranges::find(kernel_.dimensions, dimension.name) -
+                                       kernel_.dimensions.begin()]);
     sum += bytes;
   };
   for (const Parameter &parameter : kernel_.parameters)

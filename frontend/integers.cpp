@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 
 namespace mmk {
 namespace {
@@ -72,9 +74,8 @@ std::optional<Rule::Kind> kindOf(Operation operation) {
   }
 }
 
-/// The largest magnitude of an integer, as far as the text tells.
-double largestOf(const Value &value) {
-  const auto of = [&](size_t operand) { return largestOf(*value.operands[operand]); };
+/// The largest magnitude of a value, `of` its operands.
+double largestOf(const Value &value, const std::function<double(size_t)> &of) {
   switch (value.operation) {
   case Operation::constant:
     return std::fabs(value.constant);
@@ -108,6 +109,16 @@ double largestOf(const Value &value) {
     break;
   }
   return largestValue(value.type) + 1;
+}
+
+/// The largest magnitude of an integer, as far as the text tells. Values that several others read
+/// are looked at once.
+double largestOf(const Value &value, std::map<const Value *, double> &known) {
+  if (const auto found = known.find(&value); found != known.end())
+    return found->second;
+  const double largest =
+      largestOf(value, [&](size_t operand) { return largestOf(*value.operands[operand], known); });
+  return known[&value] = largest;
 }
 
 } // namespace
@@ -207,7 +218,7 @@ void Typing::noteRounded(Operation operation, const std::vector<const Value *> &
       }))
     return;
   for (const Value *operand : operands)
-    if (isInteger(operand->type) && largestOf(*operand) > mostExact)
+    if (isInteger(operand->type) && largestOf(*operand, largest_) > mostExact)
       rounded_.push_back({operand, where});
 }
 

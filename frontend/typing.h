@@ -5,6 +5,7 @@
 #include "frontend/primitives.h"
 #include "frontend/values.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,7 @@ private:
 
   Values &values_;
   std::vector<RoundedInteger> rounded_;
+  std::map<const Value *, double> largest_; ///< magnitudes of integers
 };
 
 inline std::string spelling(const Value &value) { return spelling(value.type, value.shape); }

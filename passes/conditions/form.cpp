@@ -74,10 +74,9 @@ private:
     const std::optional<PositionForm> x = formOf(op->getOperand(0)), y = formOf(op->getOperand(1));
     if (!x || !y || (isa<arith::MulIOp>(op) && !isConstant(*x) && !isConstant(*y)))
       return std::nullopt;
-    const PositionForm sum = !isa<arith::MulIOp>(op)
-                                 ? plus(*x, *y, isa<arith::AddIOp>(op) ? 1 : -1)
-                             : isConstant(*y) ? plus({}, *x, y->constant)
-                                              : plus({}, *y, x->constant);
+    const PositionForm sum = !isa<arith::MulIOp>(op) ? plus(*x, *y, isa<arith::AddIOp>(op) ? 1 : -1)
+                             : isConstant(*y)        ? plus({}, *x, y->constant)
+                                                     : plus({}, *y, x->constant);
     // Positions alone are far from the ends of 32 bits.
     if (value.getType().isInteger(32) && !(sum.scalars.empty() && sum.inputs.empty()))
       read.sums.push_back(sum);

@@ -37,9 +37,8 @@ void save(const Sample &sample, const Outcome &outcome) {
   const std::string folder = fmt::format("hunt-{}-{}", sample.seed, sample.number);
   std::filesystem::create_directories(folder);
   const bool isMade = sample.fill == Fill::strewn || sample.fill == Fill::whole || sample.poison;
-  const std::vector<std::string> inputs = isMade
-                                              ? saveInputs(sample, folder)
-                                              : std::vector<std::string>();
+  const std::vector<std::string> inputs =
+      isMade ? saveInputs(sample, folder) : std::vector<std::string>();
   const std::string command =
       fmt::format("mmk run {}/sample.mmk{}", folder, commandLine(sample, inputs));
   std::ofstream file(folder + "/sample.mmk");

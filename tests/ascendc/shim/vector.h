@@ -531,7 +531,9 @@ template <typename D> D toInteger(float x, bool saturates) {
 
 /// `own`: what the call says of numbers beyond the type, which holds where CTRL does not decide.
 template <typename D, typename S> D converted(S x, RoundMode mode, bool own = true) {
-  if constexpr (std::is_integral_v<D>) {
+  if constexpr (std::is_integral_v<D> && std::is_integral_v<S> && sizeof(D) > sizeof(S)) {
+    return x;
+  } else if constexpr (std::is_integral_v<D>) {
     return toInteger<D>(shim::toFloat(x), shim::isGlobal() ? !shim::hasControl(59) : own);
   } else {
     float wide;
