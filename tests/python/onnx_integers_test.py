@@ -1,6 +1,7 @@
 """Imported arithmetic of integers, against NumPy: int32 over its whole range, bytes that wrap around, and int64, of
 which results beyond 32 bits are refused; on the host and on an emulated AI core."""
 
+import itertools
 import pathlib
 import tempfile
 import unittest
@@ -37,6 +38,13 @@ def quotient(x, y):
     """Cut towards 0, modulo the range of the type."""
     wide = numpy.abs(x.astype(numpy.int64)) // numpy.abs(y.astype(numpy.int64))
     return numpy.where((x < 0) == (y < 0), wide, -wide).astype(x.dtype)
+
+
+def product_of_bytes(a, b, row, column):
+    """Of the differences with zero points, of which a vector is one for each row or column."""
+    a, b, row, column = (numpy.int64(0) if each is None else each.astype(numpy.int64) for each in (a, b, row, column))
+    row = row[:, None] if row.ndim == 1 and a.ndim > 1 else row
+    return ((a - row) @ (b - column)).astype(numpy.int32)
 
 
 class IntegersTest(unittest.TestCase):
@@ -211,6 +219,33 @@ class IntegersTest(unittest.TestCase):
             with self.subTest(kinds):
                 self.expect(self.single("MatMulInteger", [a, b, *zeros]), (wide[0] - wide[2]) @ (wide[1] - wide[3]))
                 self.expect(self.single("MatMulInteger", [a, b]), wide[0] @ wide[1])
+
+    def test_zero_points(self):
+        """None, one for all, or one for each row of the left operand and column of the right; known or not."""
+        for kinds in itertools.product(("i1", "u1"), repeat=2):
+            for depth in (1, 7, 300, 5000):
+                for shapes in [
+                        ((5, depth), (depth, 6), None, None), ((5, depth), (depth, 6), (), ()),
+                        ((5, depth), (depth, 6), (5,), None), ((5, depth), (depth, 6), None, (6,)),
+                        ((2, 3, depth), (depth, 6), (3, 1), (1, 6)),
+                        ((2, 1, 3, depth), (4, depth, 2), (2, 1, 3, 1), (4, 1, 2)),
+                        ((depth,), (depth, 6), (1,), (6,)), ((5, depth), (depth,), (5,), ()),
+                        ((1, depth), (depth, 1), (), (1,))]:
+                    arrays = [None if shape is None else self.whole(*shape, low=-128, high=127).astype(kind)
+                              for shape, kind in zip(shapes, kinds * 2)]
+                    known = [place for place in (1, 2, 3) if shapes[place] is not None and self.random.random() < 0.5]
+                    with self.subTest(kinds=kinds, shapes=shapes, known=known):
+                        self.expect(self.single("MatMulInteger", arrays, known=known), product_of_bytes(*arrays))
+            arrays = [self.whole(*shape, low=-128, high=127).astype(kind)
+                      for shape, kind in zip([(2, 5, 7), (7, 6), (5,), (6,)], kinds * 2)]
+            with self.subTest(kinds=kinds, shapes="open"):
+                self.expect(self.single("MatMulInteger", arrays, shapes={0: "BMK", 1: "KN", 2: "M", 3: "N"}),
+                            product_of_bytes(*arrays))
+            ends = [numpy.array([numpy.iinfo(kind).min, numpy.iinfo(kind).max], kind) for kind in kinds]
+            for row, column in itertools.product(*ends):
+                arrays = [ends[0][:, None], ends[1][None], row, column]
+                with self.subTest(kinds=kinds, row=row, column=column):
+                    self.expect(self.single("MatMulInteger", arrays, known=[2, 3]), product_of_bytes(*arrays))
 
     def test_convolutions(self):
         for kinds in (("u1", "u1"), ("i1", "i1")):

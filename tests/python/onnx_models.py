@@ -214,10 +214,11 @@ def loaded(folder):
 
 def single(operator, arrays, opset=17, outputs=1, shapes=None, known=(), machine="host", **attributes):
     """The results of one node on arrays. `shapes` are those of inputs with open dimensions, by place; the inputs at
-    `known` places are given to the import."""
+    `known` places are given to the import, and None is an input that the node lacks."""
     b = Builder(opset=opset)
-    names = [b.input(f"x{place}", (shapes or {}).get(place, array.shape),
-                     helper.mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype]) for place, array in enumerate(arrays)]
+    names = ["" if array is None else b.input(f"x{place}", (shapes or {}).get(place, array.shape),
+                                              helper.mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype])
+             for place, array in enumerate(arrays)]
     b.node(operator, names, [f"y{place}" for place in range(outputs)], **attributes)
     b.outputs = [onnx.ValueInfoProto(name=f"y{place}") for place in range(outputs)]
     graph = helper.make_graph(b.nodes, "single", b.inputs, b.outputs)

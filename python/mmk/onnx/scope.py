@@ -124,8 +124,11 @@ class Scope:
 
     def rounded(self, value: Value, text: str) -> str:
         """An operand of a product, in its own type."""
-        inside = value.definition is not None and id(base_definition(value)) in self._inside
-        return f"cast<f16>({text})" if inside and value.kind == FLOAT16 else text
+        return f"cast<f16>({text})" if value.kind == FLOAT16 and self.is_inside(value) else text
+
+    def is_inside(self, value: Value) -> bool:
+        """Whether the kernel computes it."""
+        return value.definition is not None and id(base_definition(value)) in self._inside
 
     def variables(self, letters: str, count: int) -> Indices:
         """New index variables, by these letters where they are free."""
@@ -155,11 +158,11 @@ class Scope:
         self._bare.update(index for index in indices if re.fullmatch(r"[a-z]\d?", index))
         return f"{name}[{', '.join(indices)}]" if indices else name
 
-    def helper(self, like: Value, body: Callable[["Scope"], str], indices: Indices) -> str:
+    def helper(self, like: Value, body: Callable[["Scope"], str], indices: Indices, suffix: str = "part") -> str:
         """The name of a value with the dimensions of another, for what reads it at other places."""
         outer = self._bare, self._used
         self._bare, self._used = set(), set(indices)
-        name = self._names.fresh(f"{self._names.of(like.name)}_part")
+        name = self._names.fresh(f"{self._names.of(like.name)}_{suffix}")
         expression = body(self)
         self.statements.append(f"let {name}[{self.ranges(indices, like.shape)}] = {expression};")
         self._bare, self._used = outer

@@ -10,7 +10,6 @@ from mmk.onnx.elements import INT32
 from mmk.onnx.errors import NotImportable
 from mmk.onnx.node import Node, expect_float
 from mmk.onnx.operators import operator
-from mmk.onnx.operators.products import less_zero
 from mmk.onnx.operators.windows import Windows, padding, windows
 
 LETTERS = "nopqu"
@@ -47,9 +46,16 @@ def _convolution(node: Node, x: Value, w: Value, bias: Optional[Value], zeros: L
 
 
 def _text(scope, x: Value, w: Value, zeros, read: str, weight: str, filter_index: str) -> str:
-    left = less_zero(scope, x, scope.rounded(x, read), zeros[0], "0")
-    right = less_zero(scope, w, scope.rounded(w, weight), zeros[1], filter_index)
+    left = _less_zero(scope, x, scope.rounded(x, read), zeros[0], "0")
+    right = _less_zero(scope, w, scope.rounded(w, weight), zeros[1], filter_index)
     return f"{left} * {right}"
+
+
+def _less_zero(scope, value: Value, text: str, zero: Optional[Value], index: str) -> str:
+    """A quantised element without its zero point, which is one number or one for each row or column."""
+    if zero is None or zero.constant is not None and not zero.constant.any():
+        return text
+    return f"({text} - {scope.read(zero, [index] if zero.rank and zero.shape != (1,) else ['0'] * zero.rank)})"
 
 
 def _fill(x: Value, zero: Optional[Value]) -> str:

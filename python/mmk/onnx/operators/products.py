@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional
 
+import numpy
+
 from mmk.onnx.definitions import Definition, Indices, Kind, Result, Value
 from mmk.onnx.dimensions import Dim
-from mmk.onnx.elements import INT32, is_integer, literal
+from mmk.onnx.elements import INT32, UINT8, is_integer, literal
 from mmk.onnx.errors import NotImportable
+from mmk.onnx.names import VARIABLES
 from mmk.onnx.node import Node, expect_float
 from mmk.onnx.operators import operator
 
@@ -75,25 +78,56 @@ def gemm(node: Node) -> Definition:
     return node.define(Kind.PRODUCT, [Result(node.value(0, a.kind, (rows, columns)), body)])
 
 
-def less_zero(scope, value: Value, text: str, zero: Optional[Value], index: str) -> str:
-    """A quantised element without its zero point, which is one number or one for each row or column."""
-    if zero is None or zero.constant is not None and not zero.constant.any():
-        return text
-    return f"({text} - {scope.read(zero, [index] if zero.rank and zero.shape != (1,) else ['0'] * zero.rank)})"
+class Factor:
+    """An operand of a product of integers: its elements as i8, and its zero point. Those of uint8 are less by 128."""
+
+    def __init__(self, value: Value, zero: Optional[Value]):
+        self.value, self.zero = value, zero
+        self._shift = 128 if value.kind == UINT8 else 0
+
+    def read(self, scope, indices: Indices) -> str:
+        value = self.value
+        is_number = value.constant is not None and value.constant.size == 1
+        if not self._shift and not is_number and not scope.is_inside(value):
+            return scope.read(value, indices)
+        own = list(VARIABLES[:value.rank])
+        shift = f" - {self._shift}" if self._shift else ""
+        name = scope.helper(value, lambda inner: f"cast<i8>({inner.read(value, own)}{shift})", own, "i8")
+        return scope.element(name, indices)
+
+    def zero_text(self, scope, own: Indices) -> str:
+        """The zero point of a row or column; empty if it is 0."""
+        known = numpy.zeros(1) if self.zero is None else self.zero.constant
+        if known is not None and (known == known.reshape(-1)[0]).all():
+            number = int(known.reshape(-1)[0]) - self._shift
+            return literal(number) if number else ""
+        text = scope.at(self.zero, own)
+        return f"({text} - {self._shift})" if self._shift else text
 
 
 @operator("MatMulInteger")
 def matmul_integer(node: Node) -> Definition:
-    a, b = node.input(0), node.input(1)
-    zeros = node.optional(2), node.optional(3)
-    product = Product(node, a, b)
+    a, b = Factor(node.input(0), node.optional(2)), Factor(node.input(1), node.optional(3))
+    product = Product(node, a.value, b.value)
+    if a.zero and a.zero.rank:
+        node.dims.broadcast([a.value.shape[:-1], a.zero.shape if a.zero.rank == 1 else a.zero.shape[:-1]])
+    if b.zero and b.zero.rank:
+        node.dims.broadcast([b.value.shape[-1:] if b.value.rank > 1 else (), b.zero.shape[-1:]])
 
     def body(scope, own):
+        """The sum of (a - row) * (b - column), expanded, so that the product is one of i8."""
         k, = scope.variables("k", 1)
         left, right = product.indices(scope, own, k)
-        x = less_zero(scope, a, scope.read(a, left), zeros[0], left[-2] if len(left) > 1 else "0")
-        y = less_zero(scope, b, scope.read(b, right), zeros[1], right[-1])
-        return f"sum[{scope.ranges([k], [product.depth])}]({x} * {y})"
+        x, y = a.read(scope, left), b.read(scope, right)
+        over = f"sum[{scope.ranges([k], [product.depth])}]"
+        batches = own[:len(product.batches)]
+        rows = left[-2:-1] or ["0"]
+        row = a.zero_text(scope, rows if a.zero and a.zero.rank == 1 else [*batches, *rows, "0"])
+        column = b.zero_text(scope, [*batches, "0", right[-1] if b.value.rank > 1 else "0"])
+        text = f"{over}({x} * {y})"
+        text += f" - {column} * {over}({x})" if column else ""
+        text += f" - {row} * {over}({y})" if row else ""
+        return f"{text} + {scope.extent(product.depth)} * {row} * {column}" if row and column else text
 
     return node.define(Kind.PRODUCT, [Result(node.value(0, INT32, product.shape), body)])
 
