@@ -107,11 +107,14 @@ TEST(Reductions, OverEverySetOfDimensions) {
     expectEverywhere("mean", from, ElementType::f32, [](const auto &set) {
       return static_cast<float>(plainSum(set)) / static_cast<float>(set.size());
     });
-    expectEverywhere("prod", from, ElementType::f32, [](const auto &set) {
+    expectEverywhere("prod", from, ofSum, [isInteger](const auto &set) {
       double product = 1;
-      for (double x : set)
+      uint32_t modulo = 1; // 2^32
+      for (double x : set) {
         product *= x;
-      return product;
+        modulo *= static_cast<uint32_t>(static_cast<int64_t>(x));
+      }
+      return isInteger ? static_cast<int32_t>(modulo) : product;
     });
     expectEverywhere(
         "argmax", from, ElementType::i32,
