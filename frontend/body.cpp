@@ -8,7 +8,7 @@
 #include "frontend/primitives.h"
 #include "frontend/resolve.h"
 #include "frontend/shapes.h"
-#include "frontend/typing.h"
+#include "frontend/typing/typing.h"
 #include "frontend/values.h"
 #include "frontend/whole.h"
 

@@ -3,7 +3,7 @@
 // product is then never whole in memory, and what is combined lies side by side.
 #pragma once
 
-#include "frontend/typing.h"
+#include "frontend/typing/typing.h"
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include "frontend/ast.h"
 #include "frontend/functions.h"
 #include "frontend/index/indexed.h"
-#include "frontend/typing.h"
+#include "frontend/typing/typing.h"
 #include "support/diagnostics.h"
 
 #include <map>

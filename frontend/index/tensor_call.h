@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frontend/index/statement.h"
-#include "frontend/typing.h"
+#include "frontend/typing/typing.h"
 
 namespace mmk {
 

@@ -1,6 +1,6 @@
 // Operations on integers alone: in i32, modulo 2^32. Arithmetic of dimensions, int parameters and
 // literals stays a calculation in 64 bits until it meets an element.
-#include "frontend/typing.h"
+#include "frontend/typing/typing.h"
 
 #include "frontend/index/arithmetic.h"
 #include "frontend/rule_builder.h"

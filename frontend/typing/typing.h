@@ -39,7 +39,7 @@ public:
 
   const Value *cast(ElementType type, const Value *operand, SourceRange where, Problem &problem);
 
-  /// frontend/reductions.cpp
+  /// frontend/typing/reductions.cpp
   const Value *reduce(const NamedReduction &named, const Value *operand, const Shape &over,
                       SourceRange where, Problem &problem);
 
@@ -61,7 +61,7 @@ private:
                            std::vector<const Value *> operands, SourceRange where,
                            Problem &problem);
 
-  /// frontend/integers.cpp: an operation on integers alone; null for one that is on f32.
+  /// frontend/typing/integers.cpp: an operation on integers alone; null for one that is on f32.
   const Value *ofIntegers(Operation operation, const Shape &shape,
                           const std::vector<const Value *> &operands, SourceRange where);
   const Value *ofWholeNumbers(Operation operation, const std::vector<const Value *> &operands,

@@ -1,4 +1,4 @@
-#include "frontend/typing.h"
+#include "frontend/typing/typing.h"
 
 #include "frontend/primitives.h"
 #include "frontend/shapes.h"

@@ -1,7 +1,7 @@
 // The types and shapes of reductions over named dimensions.
 #include "frontend/rule_builder.h"
 #include "frontend/shapes.h"
-#include "frontend/typing.h"
+#include "frontend/typing/typing.h"
 #include "support/diagnostics.h"
 
 #include <algorithm>
