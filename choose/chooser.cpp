@@ -379,26 +379,6 @@ std::vector<Candidate> Chooser::bestOf(std::vector<Grouping> &groupings,
   return best;
 }
 
-void Chooser::scale(const std::vector<Grouping> &groupings, const CandidateRequest &request,
-                    double times, ChosenVariant &chosen) const {
-  for (CountedCandidate &it : chosen.counted) {
-    it.cycles = static_cast<int64_t>(static_cast<double>(it.cycles) * times);
-    const auto grouping = std::ranges::find_if(
-        groupings, [&](const Grouping &each) { return each.isOf(it.choices); });
-    if (grouping == groupings.end())
-      continue;
-    CandidateRequest own = grouping->requestFor(request);
-    for (const auto &[key, word] : it.choices)
-      own.fixed[key] = word;
-    own.most = 1;
-    const Candidates found = ranked(grouping->kernel(), own);
-    if (found.best.empty())
-      continue;
-    it.predicted = found.best.front().cycles;
-    it.form = found.best.front().form;
-  }
-}
-
 std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> wanted) {
   const TimedScope timed("choose the variant");
   if (!ir_)
@@ -454,12 +434,8 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> wanted) {
       countChanges(grouping.kernel(), grouping.requestFor(request), chosen);
       break;
     }
-  if (!llvm::equal(dims, wanted)) {
-    if (chosen.defaultCycles > 0)
-      chosen.defaultCycles = cyclesOf({}, wanted, FlagEffort::fewest);
-    request.dims = wanted;
-    scale(groupings, request, times, chosen);
-  }
+  if (!llvm::equal(dims, wanted) && chosen.defaultCycles > 0)
+    chosen.defaultCycles = cyclesOf({}, wanted, FlagEffort::fewest);
   if (chosen.counted.size() > 1)
     chosen.cycles = cyclesOf(chosen.choices, wanted, FlagEffort::fewest);
   if (chosen.defaultCycles > 0 && chosen.defaultCycles < chosen.cycles) {

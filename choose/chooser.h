@@ -54,10 +54,6 @@ private:
                                 ChosenVariant &chosen);
   /// A smaller shape whose variants compare as those of this one.
   llvm::SmallVector<int64_t> fewerRows(llvm::ArrayRef<int64_t> wanted) const;
-  /// What was counted of fewer rows, for the shape that is wanted: by the closed form, and so many
-  /// `times` the cycles of the clock.
-  void scale(const std::vector<Grouping> &groupings, const CandidateRequest &request, double times,
-             ChosenVariant &chosen) const;
   /// Of all parameters and results.
   double bytesOf(llvm::ArrayRef<int64_t> dims) const;
   /// Dimensions of extent 1 in this shape, where tiles extend along others without them.
