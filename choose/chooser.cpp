@@ -161,8 +161,6 @@ constexpr double mostSteps = 3 << 18;
 /// Steps that are counted while more than the usual number of tiles is: counting them takes less
 /// time than compiling the variants.
 constexpr double fewSteps = 1 << 12;
-/// So many that the last round of tiles is a small part of them.
-constexpr int64_t fewestRows = 1 << 14;
 
 } // namespace
 
@@ -318,52 +316,24 @@ void Chooser::countPooled(std::vector<Candidate> &best) {
       std::rotate(first++, at, at + 1);
 }
 
-// From four times L2 on, twice the rows take twice as long, so that what is best of fewer is best.
-// Lengths, conditions and windows may be others for fewer rows.
-llvm::SmallVector<int64_t> Chooser::fewerRows(llvm::ArrayRef<int64_t> wanted) const {
-  llvm::SmallVector<int64_t> dims(wanted);
-  const bool dependsOnRows =
-      !kernel_.derived.empty() || !kernel_.conditions.empty() ||
-      std::ranges::any_of(kernel_.values, [](const auto &value) {
-        return value->operation == Operation::position || value->operation == Operation::access;
-      });
-  while (!dependsOnRows) {
-    int64_t *rows = nullptr;
-    for (auto [name, extent] : llvm::zip(kernel_.dimensions, dims)) {
-      const DimensionRole role = roleOf(kernel_, name);
-      if (role.isOutput && !role.isReduction && !role.isReduced && (!rows || extent > *rows))
-        rows = &extent;
-    }
-    if (!rows || *rows < 2 * fewestRows ||
-        bytesOf(dims) < 8.0 * static_cast<double>(machine_.l2Bytes))
-      break;
-    *rows = (*rows + 1) / 2;
-  }
-  return dims;
-}
+std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
+  const TimedScope timed("choose the variant");
+  if (!ir_)
+    ir_ = compiler_.toIr(kernel_);
+  units_ = unitsOf(dims);
+  CandidateRequest request;
+  request.dims = dims;
+  request.fixed = kept_;
+  request.most = mostCheap;
+  if (const Schedule *schedule = kernel_.scheduleFor(machine_.name);
+      schedule && !schedule->requirements.empty())
+    request.isAllowed = [&, schedule](const Choices &choices) {
+      return follows(*schedule, choices);
+    };
 
-double Chooser::bytesOf(llvm::ArrayRef<int64_t> dims) const {
-  double sum = 0;
-  const auto add = [&](ElementType type, const Shape &shape) {
-    double bytes = static_cast<double>(sizeInBytes(type));
-    for (const Dimension &dimension : shape)
-      bytes *= static_cast<double>(
-          dimension.isLiteral() ? dimension.literal
-                                : dims[std::ranges::find(kernel_.dimensions, dimension.name) -
-                                       kernel_.dimensions.begin()]);
-    sum += bytes;
-  };
-  for (const Parameter &parameter : kernel_.parameters)
-    add(parameter.type, parameter.shape);
-  for (const Result &result : kernel_.results)
-    add(result.type, result.shape);
-  return sum;
-}
-
-std::vector<Candidate> Chooser::bestOf(std::vector<Grouping> &groupings,
-                                       const CandidateRequest &request, ChosenVariant &chosen) {
+  std::vector<Grouping> groupings = this->groupings();
   std::vector<Candidate> best;
-  chosen.considered = 0;
+  ChosenVariant chosen;
   for (const Grouping &grouping : groupings) {
     Candidates found = ranked(grouping.kernel(), grouping.requestFor(request));
     chosen.considered += found.considered;
@@ -376,43 +346,17 @@ std::vector<Candidate> Chooser::bestOf(std::vector<Grouping> &groupings,
   }
   std::ranges::stable_sort(best, {},
                            [](const Candidate &it) { return std::pair(it.cycles, it.form); });
-  return best;
-}
-
-std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> wanted) {
-  const TimedScope timed("choose the variant");
-  if (!ir_)
-    ir_ = compiler_.toIr(kernel_);
-  units_ = unitsOf(wanted);
-  const llvm::SmallVector<int64_t> dims = fewerRows(wanted);
-  CandidateRequest request;
-  request.dims = dims;
-  request.fixed = kept_;
-  request.most = mostCheap;
-  if (const Schedule *schedule = kernel_.scheduleFor(machine_.name);
-      schedule && !schedule->requirements.empty())
-    request.isAllowed = [&, schedule](const Choices &choices) {
-      return follows(*schedule, choices);
-    };
-
-  std::vector<Grouping> groupings = this->groupings();
-  ChosenVariant chosen;
-  std::vector<Candidate> best = bestOf(groupings, request, chosen);
   if (!kernel_.pooled.empty())
     countPooled(best);
   stepsLeft_ = mostSteps;
-  // How many times as large the shape is that is wanted.
-  double times = 1;
-  for (auto [extent, counted] : llvm::zip(wanted, dims))
-    times *= static_cast<double>(extent) / static_cast<double>(counted);
   // Of those that divide rows all are counted, besides the best of the others.
   size_t countedWhole = 0;
   for (const Candidate &candidate : best) {
     const bool isDivided = dividesRows(candidate.choices),
                isOfFirst = (isDivided || countedWhole < mostTiles) && stepsLeft_ > 0,
                isCheap = mostSteps - stepsLeft_ + candidate.steps <= fewSteps;
-    if (chosen.cycles == 0 && candidate.steps * times > mostSteps)
-      takeByForm(candidate, wanted, chosen);
+    if (chosen.cycles == 0 && candidate.steps > mostSteps)
+      takeByForm(candidate, dims, chosen);
     else if (isOfFirst || isCheap || chosen.cycles == 0) {
       count(candidate, dims, chosen);
       countedWhole += !isDivided;
@@ -434,10 +378,8 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> wanted) {
       countChanges(grouping.kernel(), grouping.requestFor(request), chosen);
       break;
     }
-  if (!llvm::equal(dims, wanted) && chosen.defaultCycles > 0)
-    chosen.defaultCycles = cyclesOf({}, wanted, FlagEffort::fewest);
   if (chosen.counted.size() > 1)
-    chosen.cycles = cyclesOf(chosen.choices, wanted, FlagEffort::fewest);
+    chosen.cycles = cyclesOf(chosen.choices, dims, FlagEffort::fewest);
   if (chosen.defaultCycles > 0 && chosen.defaultCycles < chosen.cycles) {
     chosen.cycles = chosen.defaultCycles;
     chosen.choices.clear();

@@ -36,7 +36,7 @@ public:
   /// The best variant at these dimensions: never behind the machine's default, unless that is too
   /// large to be counted as well. Nothing where no candidate is legal, or where the code of the
   /// machine fits itself to the shape.
-  std::optional<ChosenVariant> choose(llvm::ArrayRef<int64_t> wanted);
+  std::optional<ChosenVariant> choose(llvm::ArrayRef<int64_t> dims);
 
   /// What the choice depends on besides kernel, machine and shape: "order=rows,tile.M=64", and the
   /// rules of the schedule.
@@ -49,13 +49,6 @@ public:
 private:
   struct Grouping;
   std::vector<Grouping> groupings();
-  /// The candidates of all groupings, the best first by the closed form.
-  std::vector<Candidate> bestOf(std::vector<Grouping> &groupings, const CandidateRequest &request,
-                                ChosenVariant &chosen);
-  /// A smaller shape whose variants compare as those of this one.
-  llvm::SmallVector<int64_t> fewerRows(llvm::ArrayRef<int64_t> wanted) const;
-  /// Of all parameters and results.
-  double bytesOf(llvm::ArrayRef<int64_t> dims) const;
   /// Dimensions of extent 1 in this shape, where tiles extend along others without them.
   Choices unitsOf(llvm::ArrayRef<int64_t> dims);
   /// The kernel in fusion groups.
