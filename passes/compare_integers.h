@@ -1,4 +1,4 @@
-// Comparisons of integers: those in a condition, and those of integers that were converted to f32.
+// Comparisons of integers: those in a condition, and those of positions.
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -13,8 +13,7 @@ bool forEachComparison(
     mlir::Value condition,
     llvm::function_ref<bool(mlir::Value large, mlir::Value small, bool isStrict)> part);
 
-/// f32 holds integers up to 2^24; positions and lengths are compared exactly, also with a constant
-/// added to one.
+/// Positions are compared in 64 bits, as they are computed, also with elements of i32.
 void compareIntegers(mlir::linalg::GenericOp op);
 
 } // namespace mmk

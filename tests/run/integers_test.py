@@ -115,6 +115,13 @@ class Integers(CommandTest):
             self.compare(REDUCTIONS, ["M=11", "N=307", f"n={n}"], {"x": x, "last": last}, expected,
                          [(machine,) for machine in MACHINES] + [("ascend910b3", "reduce=two_pass", "tile.N=64")])
 
+    def test_beside_floats(self):
+        """Compared with a float, an integer is an f32, which has not all beyond 2^24."""
+        x = np.array([2**24 - 1, 2**24, 2**24 + 1, 2**24 + 2, 5], np.int32)
+        self.compare("kernel k(x: i32[N]) -> y: i32[N] { y = select(x == 16777216.0, 1, 0); }", [], {"x": x},
+                     {"y": (x.astype(np.float32) == np.float32(2**24)).astype(np.int32)},
+                     [(machine,) for machine in MACHINES])
+
     def test_products(self):
         numbers = np.random.default_rng(3)
         a, b = (numbers.integers(-128, 128, shape).astype(np.int8) for shape in ((21, 4096), (4096, 70)))
