@@ -33,8 +33,7 @@ enum class Operation {
   // Elementwise operations are on f32. Those that say so are on i32 where all operands are, modulo
   // 2^32.
   negate, ///< also i32
-
-  abs, ///< also i32
+  abs,    ///< also i32
   exp,
   log,
   log1p,

@@ -19,6 +19,25 @@ std::optional<int64_t> integerOf(const Value &value) {
   return std::nullopt;
 }
 
+std::unique_ptr<Rule> ruleOfDimension(const Dimension &dimension) {
+  return dimension.isLiteral() ? ruleOfNumber(dimension.literal) : ruleThatReads(dimension.name);
+}
+
+std::unique_ptr<Rule> calculationOf(const Value &value) {
+  if (!value.shape.empty() || !isInteger(value.type))
+    return nullptr;
+  switch (value.operation) {
+  case Operation::constant:
+    return ruleOfNumber(static_cast<int64_t>(value.constant));
+  case Operation::extent:
+    return ruleOfDimension(value.dimensions[0]);
+  case Operation::position:
+    return copyOf(*value.indices[0]);
+  default:
+    return nullptr;
+  }
+}
+
 const Value *Values::parameter(unsigned index, const Parameter &parameter) {
   Value value{.operation = Operation::parameter,
               .type = parameter.type,
@@ -97,14 +116,15 @@ const Value *Values::cumulate(const Value *operand, size_t along, SourceRange wh
                  .along = {along}});
 }
 
-const Value *Values::wide(int64_t number, SourceRange where) {
-  return position(ElementType::i32, {}, ruleOfNumber(number), where);
+const Value *Values::integer(int64_t number, SourceRange where) {
+  return number == static_cast<int32_t>(number)
+             ? whole(number, where)
+             : position(ElementType::i32, {}, ruleOfNumber(number), where);
 }
 
 const Value *Values::literal(std::string_view text, SourceRange where) {
   if (const std::optional<int64_t> integer = parseInteger(text))
-    return *integer == static_cast<int32_t>(*integer) ? whole(*integer, where)
-                                                      : wide(*integer, where);
+    return this->integer(*integer, where);
   return constant(roundTo(ElementType::f32, parseNumber(text)), where);
 }
 

@@ -11,6 +11,9 @@ namespace mmk {
 
 /// What a literal is, or a calculation with literals alone; nothing for another value.
 std::optional<int64_t> integerOf(const Value &value);
+/// The calculation that a number is which needs no element; null for another value.
+std::unique_ptr<Rule> calculationOf(const Value &value);
+std::unique_ptr<Rule> ruleOfDimension(const Dimension &dimension);
 
 class Values {
 public:
@@ -18,10 +21,9 @@ public:
   const Value *constant(double number, SourceRange where);
   /// An i32.
   const Value *whole(int64_t number, SourceRange where);
-  /// A calculation with a result beyond 32 bits: an i32 modulo 2^32, an f32 where it is cast to
-  /// one.
-  const Value *wide(int64_t number, SourceRange where);
-  /// A number as the text has it: an integer in i32, or wide, else an f32.
+  /// An i32; beyond 32 bits a calculation: modulo 2^32, and the f32 of all of it where it is cast.
+  const Value *integer(int64_t number, SourceRange where);
+  /// A number as the text has it: an integer, else an f32.
   const Value *literal(std::string_view text, SourceRange where);
   const Value *random(const Value *seed, Shape shape, SourceRange where);
   const Value *operation(Operation operation, ElementType type, Shape shape,

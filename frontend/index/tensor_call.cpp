@@ -22,10 +22,6 @@ std::string declared(const ast::Argument &argument) {
   return fmt::format("{}[{}]", argument.name.text, text);
 }
 
-std::unique_ptr<Rule> ruleOfDimension(const Dimension &dimension) {
-  return dimension.isLiteral() ? ruleOfNumber(dimension.literal) : ruleThatReads(dimension.name);
-}
-
 /// What the names of a function stand for in a call.
 class Binding {
 public:
@@ -164,10 +160,8 @@ WholeNumbers wholeNumbersAmong(const std::map<std::string, const Value *> &argum
                            std::abs(value->constant) <= maximumDimension;
     if (isInteger)
       wholes[name] = ruleOfNumber(static_cast<int64_t>(value->constant));
-    else if (value->operation == Operation::extent && value->dimensions.size() == 1)
-      wholes[name] = ruleOfDimension(value->dimensions[0]);
-    else if (value->operation == Operation::position && value->shape.empty())
-      wholes[name] = copyOf(*value->indices[0]);
+    else if (std::unique_ptr<Rule> calculation = calculationOf(*value))
+      wholes[name] = std::move(calculation);
   }
   return wholes;
 }

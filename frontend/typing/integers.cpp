@@ -41,23 +41,6 @@ bool isOfIntegers(Operation operation) {
   }
 }
 
-/// The calculation that a number which needs no element is; null for another value.
-std::unique_ptr<Rule> calculationOf(const Value &value) {
-  if (!value.shape.empty() || !isInteger(value.type))
-    return nullptr;
-  switch (value.operation) {
-  case Operation::constant:
-    return ruleOfNumber(static_cast<int64_t>(value.constant));
-  case Operation::extent:
-    return value.dimensions[0].isLiteral() ? ruleOfNumber(value.dimensions[0].literal)
-                                           : ruleThatReads(value.dimensions[0].name);
-  case Operation::position:
-    return copyOf(*value.indices[0]);
-  default:
-    return nullptr;
-  }
-}
-
 std::optional<Rule::Kind> kindOf(Operation operation) {
   switch (operation) {
   case Operation::negate: // 0 - x
@@ -152,9 +135,7 @@ const Value *Typing::ofWholeNumbers(Operation operation, const std::vector<const
       numberOf(*rule, [](std::string_view) { return std::nullopt; });
   if (!exact)
     return nullptr; // beyond 64 bits
-  const int64_t number = *exact;
-  return number == static_cast<int32_t>(number) ? values_.whole(number, where)
-                                                : values_.wide(number, where);
+  return values_.integer(*exact, where);
 }
 
 // j <= last[b] - 1 as j + 1 <= last[b]: so it is exact for each element, and the comparison has the
