@@ -36,7 +36,18 @@ std::string Chooser::kept() const {
   return text;
 }
 
+bool hasInnermostUnit(const Kernel &kernel, llvm::ArrayRef<int64_t> dims) {
+  return std::ranges::any_of(kernel.results, [&](const Result &result) {
+    if (result.shape.empty() || result.shape.back().isLiteral())
+      return false;
+    const auto at = std::ranges::find(kernel.dimensions, result.shape.back().name);
+    return dims[at - kernel.dimensions.begin()] == 1;
+  });
+}
+
 Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
+  if (!backendOf(machine_.kind).hasClock() && !hasInnermostUnit(kernel_, dims))
+    return {};
   Choices units;
   for (auto [name, extent] : llvm::zip(kernel_.dimensions, dims)) {
     const auto isNamed = [&, &name = name](const auto &choice) {
@@ -50,6 +61,8 @@ Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
   // Of a single element there is nothing to gain.
   if (units.empty() || std::ranges::all_of(dims, [](int64_t extent) { return extent == 1; }))
     return {};
+  if (!ir_)
+    ir_ = compiler_.toIr(kernel_);
   const auto tilesWith = [&](const Choices &choices) {
     mlir::OwningOpRef<mlir::ModuleOp> joined = ir_->clone();
     mlir::PassManager manager(joined->getContext());

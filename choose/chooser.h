@@ -28,6 +28,9 @@ struct ChosenVariant {
   std::vector<CountedCandidate> counted; ///< in the order in which they were counted
 };
 
+/// Whether the last dimension of a result, by its name, is 1 in this shape.
+bool hasInnermostUnit(const Kernel &kernel, llvm::ArrayRef<int64_t> dims);
+
 class Chooser {
 public:
   /// `fixed`: choices of the user; those of the kernel's schedule are kept as well. All outlive it.
@@ -37,6 +40,11 @@ public:
   /// large to be counted as well. Nothing where no candidate is legal, or where the code of the
   /// machine fits itself to the shape.
   std::optional<ChosenVariant> choose(llvm::ArrayRef<int64_t> dims);
+
+  /// Dimensions of extent 1 in this shape, as "extent.W=1", where tiles extend along others without
+  /// them. Where code fits itself to the shape, only if they are the innermost ones of a result:
+  /// loops go along those.
+  Choices unitsOf(llvm::ArrayRef<int64_t> dims);
 
   /// What the choice depends on besides kernel, machine and shape: "order=rows,tile.M=64", and the
   /// rules of the schedule.
@@ -49,8 +57,6 @@ public:
 private:
   struct Grouping;
   std::vector<Grouping> groupings();
-  /// Dimensions of extent 1 in this shape, where tiles extend along others without them.
-  Choices unitsOf(llvm::ArrayRef<int64_t> dims);
   /// The kernel in fusion groups.
   Lowering grouped(const Choices &choices);
   /// Counts a candidate, and keeps it if it is the best.

@@ -104,9 +104,11 @@ llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, const Call
       count::compile(phase, machine, call, count::Scope::all);
   if (!program)
     return program.takeError();
-  program->setMemory(count::survey(*transfers, machine, blocks));
+  const GlobalMemory memory = count::survey(*transfers, machine, blocks);
+  program->setMemory(memory);
 
   CountedPhase counted{number, blocks, time.start(), time.start(), 0, {}};
+  int64_t slowestEnd = counted.start;
   count::KnownIterations known(*program);
   std::vector<int64_t> working, values;
   for (int64_t block = 0; block < blocks; ++block) {
@@ -119,15 +121,16 @@ llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, const Call
     if (!core.finish())
       return count::fault(phase, core.fault() + where);
     const BlockTime blockTime = core.time();
-    if (blockTime.end > counted.end) {
-      counted.end = blockTime.end;
+    if (blockTime.end > slowestEnd) {
+      slowestEnd = blockTime.end;
       counted.slowest = block;
     }
     if (blockTime.worked)
       working.push_back(block);
     time.add(block, blockTime);
   }
-  time.endPhase();
+  time.endPhase(counted.start + memory.hbmCycles());
+  counted.end = time.start();
   count::LeastCore fastest(machine);
   count::run(*program, values, /*block=*/0, fastest);
   add(fastest.time(), least);

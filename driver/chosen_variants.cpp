@@ -16,7 +16,7 @@ std::string choiceFolder() {
 
 std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel,
                                           const RunCase &run, bool remembers) {
-  if (!backendOf(session.machine().kind).hasClock() || run.isEmpty())
+  if (run.isEmpty())
     return std::nullopt;
   const std::vector<int64_t> dims = dimsOf(kernel, run);
   Chooser chooser = session.chooser(kernel);
@@ -35,8 +35,11 @@ std::vector<CaseVariant> variantsOf(Session &session, const Target &target, cons
   if (target.variant)
     return variants;
   std::vector<int64_t> cycles(runs.size(), 0);
+  const bool hasClock = backendOf(session.machine().kind).hasClock();
   for (size_t i = 0; i < runs.size(); ++i)
-    if (const auto chosen = chooseVariant(session, kernel, runs[i], remembers)) {
+    if (!hasClock && !runs[i].isEmpty())
+      variants[i].choices = variantText(session.chooser(kernel).unitsOf(dimsOf(kernel, runs[i])));
+    else if (const auto chosen = chooseVariant(session, kernel, runs[i], remembers)) {
       variants[i] = {{}, chosen->choices, {}};
       if (std::string reason = reasonOf(*chosen, kernel, session.machine()); !reason.empty())
         variants[i].reasons = {std::move(reason)};

@@ -95,7 +95,8 @@ void prepare(mmk_kernel &it, const Program &program) {
 
 mmk_error *lower(mmk_kernel &it, mlir::OwningOpRef<mlir::ModuleOp> module,
                  PipelineOptions options) {
-  options.joinsDimensions = it.joinsDimensions;
+  options.joinsDimensions = it.form.joinsDimensions;
+  it.chosen = options.choices;
   it.lowering = it.compiler->lower(*it.kernel, std::move(module), LoweringLevel::aicore, options);
   if (it.lowering) {
     it.variant = it.lowering.variant;
@@ -170,6 +171,15 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   it.cacheDirectory = options.cache_directory ? options.cache_directory : "";
   if (mmk_error *error = link(it))
     return error;
+  if (options.dimensions) { // not at the first call then
+    std::vector<int64_t> dims;
+    mmk_kernel *runs = nullptr;
+    if (mmk_error *error = it.signature->bindDimensions(
+            llvm::ArrayRef(options.dimensions, options.dimension_count), dims))
+      return error;
+    if (mmk_error *error = compileForUnits(it, dims, runs))
+      return error;
+  }
 
   auto spell = [&](const Shape &shape) {
     std::vector<std::string> &names = it.dimensions.emplace_back();
@@ -183,25 +193,53 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   return nullptr;
 }
 
-mmk_error *compileApart(mmk_kernel &it, mmk_kernel *&runs) {
+mmk_error *compileAs(mmk_kernel &it, const mmk_kernel::Form &form, mmk_kernel *&runs) {
   const std::lock_guard lock(it.counting);
-  if (!it.apart) {
-    auto apart = std::make_unique<mmk_kernel>();
-    apart->machine = it.machine;
-    apart->kernel = it.kernel;
-    apart->joinsDimensions = false;
-    apart->cacheDirectory = it.cacheDirectory;
-    prepare(*apart, it.program);
+  std::unique_ptr<mmk_kernel> &known = it.others[form];
+  if (!known) {
+    auto other = std::make_unique<mmk_kernel>();
+    other->machine = it.machine;
+    other->kernel = it.kernel;
+    other->form = form;
+    other->cacheDirectory = it.cacheDirectory;
+    prepare(*other, it.program);
     PipelineOptions options;
-    llvm::copy_if(it.fixed, std::back_inserter(options.choices),
-                  [](const auto &choice) { return !isJoined(indexOf(choice.first)); });
-    if (mmk_error *error = lower(*apart, apart->compiler->toIr(*it.kernel), options))
+    llvm::copy_if(it.fixed, std::back_inserter(options.choices), [&](const auto &choice) {
+      return form.joinsDimensions || !isJoined(indexOf(choice.first));
+    });
+    llvm::append_range(options.choices, form.units);
+    if (mmk_error *error = lower(*other, other->compiler->toIr(*it.kernel), options))
       return error;
-    if (mmk_error *error = link(*apart))
+    if (mmk_error *error = link(*other))
       return error;
-    it.apart = std::move(apart);
+    known = std::move(other);
   }
-  runs = it.apart.get();
+  runs = known.get();
+  return nullptr;
+}
+
+mmk_error *compileForUnits(mmk_kernel &it, llvm::ArrayRef<int64_t> dims, mmk_kernel *&runs) {
+  runs = &it;
+  if (backendOf(it.machine.kind).hasClock() || !hasInnermostUnit(*it.kernel, dims) ||
+      !it.executable->packedOperands().empty())
+    return nullptr;
+  llvm::SmallVector<bool, 16> units;
+  for (int64_t extent : dims)
+    units.push_back(extent == 1);
+  Choices choices;
+  {
+    const std::lock_guard lock(it.counting);
+    if (const auto known = it.byUnits.find(units); known != it.byUnits.end()) {
+      runs = known->second;
+      return nullptr;
+    }
+    choices = Chooser(*it.compiler, *it.kernel, it.machine, it.fixed).unitsOf(dims);
+  }
+  if (!choices.empty())
+    if (mmk_error *error = compileAs(it, {true, choices}, runs))
+      return error;
+  const std::lock_guard lock(it.counting);
+  it.byUnits.emplace(std::move(units), runs);
   return nullptr;
 }
 
@@ -220,11 +258,8 @@ std::string mmk_kernel::whyNotInPlace(size_t parameter, size_t result) {
   if (!tiled) {
     auto module = compiler->toIr(*kernel);
     mmk::PipelineOptions options;
-    llvm::Expected<mmk::Choices> choices = mmk::parseChoices(*kernel, machine, *module, variant);
-    if (!choices)
-      throw std::runtime_error(llvm::toString(choices.takeError()));
-    options.choices = std::move(*choices);
-    options.joinsDimensions = joinsDimensions;
+    options.choices = chosen;
+    options.joinsDimensions = form.joinsDimensions;
     tiled = compiler->lower(*kernel, std::move(module), mmk::LoweringLevel::tiled, options);
     if (!tiled || tiled.variant != variant)
       throw std::runtime_error("the variant " + variant + " is not lowered as before");

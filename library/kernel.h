@@ -24,11 +24,18 @@ struct mmk_kernel {
   std::unique_ptr<mmk::Executable> executable;
   std::mutex counting; ///< MLIR's context is used by one thread at a time
 
-  /// Without dimensions that are joined, for tensors whose strides do not allow it; compiled at the
-  /// first such call. The program is this kernel's.
-  std::unique_ptr<mmk_kernel> apart;
-  bool joinsDimensions = true;
+  /// How it is compiled again for some calls, at the first of them; the program is this kernel's.
+  struct Form {
+    bool joinsDimensions = true; ///< or not, for tensors whose strides do not allow it
+    mmk::Choices units = {};     ///< Chooser::unitsOf, of calls with such dimensions
+    auto operator<=>(const Form &) const = default;
+  };
+  Form form;
+  std::map<Form, std::unique_ptr<mmk_kernel>> others;
+  /// By which dimensions of a call are 1: the kernel for it, this one or one of `others`.
+  std::map<llvm::SmallVector<bool, 16>, mmk_kernel *> byUnits;
   mmk::Choices fixed;         ///< what the caller chose
+  mmk::Choices chosen;        ///< and what was chosen for the shape or the form beside it
   std::string cacheDirectory; ///< empty: none
 
   mmk::Lowering tiled; ///< before the program; lowered at the first call in place
@@ -50,7 +57,12 @@ namespace mmk::library {
 mmk_error *compile(std::string text, std::string name, const mmk_compile_options &options,
                    mmk_kernel &kernel);
 
-/// The kernel that joins no dimensions, compiled at the first call.
-mmk_error *compileApart(mmk_kernel &kernel, mmk_kernel *&apart);
+/// The kernel in another form, compiled at the first call of this.
+mmk_error *compileAs(mmk_kernel &kernel, const mmk_kernel::Form &form, mmk_kernel *&runs);
+
+/// On a machine whose code fits itself to the shape: the kernel for these dimensions, which leaves
+/// out those of extent 1 where loops along others are longer. The same kernel where it has packed
+/// constants, whose panels are this form's.
+mmk_error *compileForUnits(mmk_kernel &kernel, llvm::ArrayRef<int64_t> dims, mmk_kernel *&runs);
 
 } // namespace mmk::library

@@ -43,19 +43,32 @@ template <typename Body> mmk_error *guarded(Body body) noexcept {
   }
 }
 
-/// Binds a call to the kernel, or where dimensions that it joins are why it refuses, to the one
-/// without, which `kernel` is then.
+/// Binds a call to the kernel, or to another form of it, which `kernel` is then: where dimensions
+/// that it joins are why it refuses, and where dimensions of extent 1 are left out.
 mmk_error *bind(const mmk_kernel *&kernel, llvm::ArrayRef<mmk_tensor> tensors,
                 llvm::ArrayRef<mmk_scalar> scalars, const Arguments *&arguments) {
-  mmk_error *error = kernel->signature->bind(tensors, scalars, arguments);
-  if (!error || !kernel->joinsDimensions || !kernel->signature->isBetterApart(tensors))
+  auto &it = const_cast<mmk_kernel &>(*kernel);
+  mmk_kernel *runs = nullptr;
+  mmk_error *error = it.signature->bind(tensors, scalars, arguments);
+  if (!error) {
+    if ((error = compileForUnits(it, arguments->dims, runs)) || runs == kernel)
+      return error;
+    mmk_error *refusal = runs->signature->bind(tensors, scalars, arguments);
+    if (!refusal) {
+      kernel = runs;
+      return nullptr;
+    }
+    // Such as a result in the memory of a parameter, which one of the two allows.
+    mmk_error_free(refusal);
+    return it.signature->bind(tensors, scalars, arguments);
+  }
+  if (!it.signature->isBetterApart(tensors))
     return error;
   mmk_error_free(error);
-  mmk_kernel *apart = nullptr;
-  if ((error = compileApart(*const_cast<mmk_kernel *>(kernel), apart)))
+  if ((error = compileAs(it, {/*joinsDimensions=*/false}, runs)))
     return error;
-  kernel = apart;
-  return kernel->signature->bind(tensors, scalars, arguments);
+  kernel = runs;
+  return runs->signature->bind(tensors, scalars, arguments);
 }
 
 /// Checked before the run, so that nothing is written when memory is short.

@@ -3,6 +3,7 @@
 #include "passes/dead_code.h"
 #include "passes/dimensions.h"
 #include "passes/passes.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
 #include "schedule/joined_dimension.h"

@@ -217,7 +217,8 @@ public:
   /// When the current phase starts.
   int64_t start() const { return start_; }
   void add(int64_t block, const BlockTime &time);
-  void endPhase();
+  /// Behind its blocks, and not before `least`, when memory has moved its bytes.
+  void endPhase(int64_t least);
   ClockReport report() const;
 
 private:

@@ -74,6 +74,8 @@ public:
   /// Behind the last round: that no core takes less, for its loads or for its stores, than HBM for
   /// all rounds.
   void settle();
+  /// Of HBM, for all that it moves: nothing that moves it ends earlier.
+  int64_t hbmCycles() const { return hbmCycles_; }
   /// The same task begins again: L2 stays as it is, and what was waited for no longer counts.
   void beginAgain();
 

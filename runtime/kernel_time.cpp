@@ -31,7 +31,7 @@ void KernelTime::add(int64_t block, const BlockTime &time) {
     total.cycles[unit] += time.ends[unit] - start_;
 }
 
-void KernelTime::endPhase() { start_ = end_; }
+void KernelTime::endPhase(int64_t least) { start_ = end_ = std::max(end_, least); }
 
 bool KernelTime::usesBothKinds() const {
   std::array<bool, 2> uses{};

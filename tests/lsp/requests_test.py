@@ -276,6 +276,7 @@ class Requests(ServerTest):
     def test_what_cannot_be_counted(self):
         text = TEXT.replace("kernel copied", "kernel large(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {\n  c = a @ b;\n"
                             "  schedule {\n    tile M = 1024, N = 1024;\n  }\n  case one { M = 1; N = 1; K = 1; }\n}\n\n"
+                            "kernel empty(x: f32[N]) -> y: f32[N] {\n  y = x + 1;\n  case none { N = 0; }\n}\n\n"
                             "kernel copied")
         self.assertEqual(self.server.change([{"text": text}]), [])
 
@@ -285,6 +286,7 @@ class Requests(ServerTest):
         for kernel, case, uri, why in [("scares", "one", URI, "there is no kernel 'scares'"),
                                        ("scores", "two", URI, "'scores' has no case 'two'"),
                                        ("large", "one", URI, "the default variant is not legal on ascend910b3"),
+                                       ("empty", "none", URI, "no kernel is launched: a dimension is 0"),
                                        ("scores", "one", "file:///other.mmk", "the text is not open")]:
             with self.subTest(why=why), self.assertRaisesRegex(Refused, why):
                 count(kernel, case, uri)

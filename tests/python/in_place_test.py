@@ -25,6 +25,7 @@ ALLOWED = {
     "add": ADD, "softmax": SOFTMAX, "norm": NORM, "adam": ADAM,
     "gelu": "kernel k(x: f16[M, N]) -> z: f16[M, N] { z = gelu(x); }",
     "twice": "kernel k(x: f32[M, N]) -> z: f32[M, N] { z = x * x - abs(x); }",
+    "channels": "kernel k(x: f32[N, C, H, W], g: f32[C, 1, 1]) -> z: f32[N, C, H, W] { z = relu(x * g); }",
     "columns": "kernel k(x: f32[M, N]) -> z: f32[M, N] { z = x - mean[M](x); }",
     "batches": "kernel k(x: f32[B, M, N], m: f32[B, 1, N]) -> z: f32[B, M, N] { z = softmax[N](x + m); }",
     "rounded": "kernel k(x: f32[M, N]) -> z: f32[M, N] { let e = cast<f16>(exp(x - max[N](x))); z = e / sum[N](e); }",
@@ -77,7 +78,7 @@ class InPlaceTest(unittest.TestCase):
                 kernel = mmk.compile(text, machine=machine)
                 for m, n in [(1, 1), (5, 17), (33, 70), (2, 1100)]:
                     with self.subTest(name, machine=machine, m=m, n=n):
-                        self.expect_same(kernel, {"M": m, "N": n, "B": 3})
+                        self.expect_same(kernel, {"M": m, "N": n, "B": 3, "C": m, "H": n, "W": 2})
 
     def test_schedules(self):
         """What is decided belongs to the variant."""

@@ -155,6 +155,9 @@ class ErrorsTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (
                     2, "error: cannot read 'none.onnx': No such file or directory\n"))
         (self.folder / "onnx.py").write_text("raise ImportError('none', name='onnx')\n")
+        done = self.mmk(MLP, TMPDIR="/nowhere")
+        self.assertEqual((done.returncode, done.stderr), (
+            2, "error: mmk import: no temporary file: No such file or directory\n"))
         broken = self.python("broken", "/bin/false")
         done = self.mmk(MLP, PATH=f"{bare.parent}:{broken.parent}:{bare.parent}", PYTHONPATH=str(self.folder))
         self.assertEqual((done.returncode, done.stderr), (

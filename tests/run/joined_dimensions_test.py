@@ -70,6 +70,19 @@ class JoinedDimensions(CommandTest):
                  exit=None)
         self.assertIn("H = 2, but this variant leaves H out, with extent.H = 1", self.said)
 
+    def test_units_of_the_shape_on_the_host(self):
+        """Only where loops would go along them: code of the host fits itself to other shapes."""
+        open_ = kernel("x: f32[N, C, H, W], w: f32[C, 1, 1]", "f32[N, C, H, W]", "relu(x * w)",
+                       "case a { N = 10; C = 30; H = 1; W = 1; }")
+        for shape, units in (((10, 30, 1, 1), "extent.H=1,extent.W=1,"), ((10, 30, 5, 1), "extent.W=1,"),
+                             ((10, 1, 1, 5), ""), ((1, 30, 2, 2), ""), ((1, 1, 1, 1), "")):
+            with self.subTest(shape=shape):
+                words = [f"{name}={extent}" for name, extent in zip("NCHW", shape)]
+                report = self.run_kernel(open_, "--machine", "host", *words)
+                self.assertTrue(report["check"]["passed"])
+                self.assertEqual("".join(f"{word}," for word in report["variant"].split(",") if "extent" in word),
+                                 units)
+
     def test_siblings(self):
         open_ = "case a { B = 3; T = 5; H = 4; D = 24; }"
         for text in (

@@ -199,6 +199,24 @@ TEST(LibraryPackErrors, ofWhatWasPackedForAnother) {
 }
 
 // The same shapes with other memory take a shorter path.
+// No kernel runs there, so that nothing can read the packed memory.
+TEST(LibraryPackErrors, whereADimensionIs0) {
+  const PackedKernel kernel = kernelOf("kernel product(x: f32[M, K], w: const f32[K, N], t: f32[T])"
+                                       " -> y: f32[M, N] { y = x @ w + sum[T](t); }");
+  Problem problem{4, 60, 30};
+  std::vector<char> bytes = packed(kernel.get(), problem.constant());
+  mmk_tensor tensors[] = {{"x", problem.x.data(), MMK_F32, 2, {4, 30}, {}},
+                          problem.constant(bytes),
+                          {"t", nullptr, MMK_F32, 1, {0}, {}},
+                          {"y", problem.y.data(), MMK_F32, 2, {4, 60}, {}}};
+  EXPECT_EQ(text(mmk_run(kernel.get(), tensors, 4, nullptr, 0, nullptr)),
+            "'w' is packed, and no kernel is launched where a dimension is 0; legal: the plain "
+            "tensor");
+  tensors[1] = problem.constant();
+  EXPECT_EQ(text(mmk_run(kernel.get(), tensors, 4, nullptr, 0, nullptr)), "");
+  problem.expectRight();
+}
+
 TEST(LibraryPackErrors, ofTheNextCall) {
   const PackedKernel kernel = kernelOf(product);
   Problem problem{4, 60, 30};

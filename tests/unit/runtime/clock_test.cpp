@@ -349,9 +349,21 @@ TEST(KernelTime, ATaskHasAFixedCost) {
   figures.taskMicroseconds = 1.5;
   KernelTime time(figures, 1);
   time.add(0, blockTime(100, 80, 50, 10));
-  time.endPhase();
+  time.endPhase(0);
   EXPECT_EQ(time.report().cycles, 1600);
   EXPECT_DOUBLE_EQ(time.report().microseconds, 1.6);
+}
+
+// Its last stores are under way while its cores are done.
+TEST(KernelTime, APhaseEndsWhenMemoryHasMovedItsBytes) {
+  const Machine figures = clockMachine();
+  KernelTime time(figures, 1);
+  time.add(0, blockTime(100, 80, 50, 10));
+  time.endPhase(130);
+  EXPECT_EQ(time.start(), 130);
+  time.add(0, blockTime(150, 0, 5, 50));
+  time.endPhase(140);
+  EXPECT_EQ(time.report().cycles, 150);
 }
 
 TEST(KernelTime, SlowestBlockSumOfPhasesMeanOfWorkingCores) {
@@ -360,11 +372,11 @@ TEST(KernelTime, SlowestBlockSumOfPhasesMeanOfWorkingCores) {
   time.add(0, blockTime(100, 80, 50, 10));
   time.add(1, blockTime(60, 40, 55, 10));
   time.add(2, BlockTime{5, false, std::vector<PipeCycles>(3, PipeCycles{})}); // flags only
-  time.endPhase();
+  time.endPhase(0);
   EXPECT_EQ(time.start(), 100);
   time.add(0, blockTime(150, 0, 5, 50));
   time.add(1, blockTime(200, 0, 0, 90));
-  time.endPhase();
+  time.endPhase(0);
 
   const ClockReport report = time.report();
   EXPECT_EQ(report.cycles, 200);
