@@ -124,7 +124,12 @@ private:
   void product(const Group &group) {
     tiles(group.products.front().row, group.work.products.front().rows);
     tiles(group.products.front().column, group.work.products.front().columns);
-    for (const Number dim : {group.products.front().row, group.products.front().column})
+    const Number row = group.products.front().row, column = group.products.front().column;
+    if (isOpenTile(row) && isOpenTile(column)) {
+      exchangeTiles(*row, *column);
+      exchangeTiles(*column, *row);
+    }
+    for (const Number dim : {row, column})
       if (isOpenTile(dim))
         add([&](Plan &trial) { // fewer tiles of more splits, for as many cores
           trial.dims[*dim].tile = std::min(2 * plan_.dims[*dim].tile, longest(*dim));
@@ -156,6 +161,23 @@ private:
       for (int64_t splits : {depth.splits - 1, depth.splits + 1, depth.splits * 2})
         if (splits >= 1 && splits <= 4 * space_.cores_)
           add([&](Plan &trial) { trial.dims[*dims.depth].splits = splits; });
+  }
+
+  /// Half as long along one dimension, and half as many tiles along the other.
+  void exchangeTiles(size_t shorter, size_t longer) {
+    const auto halved = [&](size_t dim, int64_t length) {
+      return llvm::alignTo(llvm::divideCeilSigned(length, 2), space_.dims_[dim].unit);
+    };
+    const int64_t tile = plan_.dims[longer].tile, extent = space_.dims_[longer].extent;
+    if (tile >= extent || plan_.dims[shorter].tile <= space_.dims_[shorter].unit)
+      return;
+    const int64_t count = llvm::divideCeilSigned(llvm::divideCeilSigned(extent, tile), 2);
+    add([&](Plan &trial) {
+      trial.dims[shorter].tile = halved(shorter, plan_.dims[shorter].tile);
+      trial.dims[longer].tile = std::min<int64_t>(
+          llvm::alignTo(llvm::divideCeilSigned(extent, count), space_.dims_[longer].unit),
+          longest(longer));
+    });
   }
 
   /// Fewer rows or columns and as much deeper stages, which are longer runs of memory; and the

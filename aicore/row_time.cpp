@@ -2,6 +2,8 @@
 // window, how many parts and windows there are, and what all of them take from memory.
 #include "aicore/group_time.h"
 
+#include "runtime/packets.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -128,18 +130,25 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
                 columns = reducesColumns ? tiles.part : tiles.kept;
   const double working = static_cast<double>(std::min(tiles.tiles, tiling.cores) * units);
   const int64_t whole = reducesColumns ? work.reducedExtent : work.keptExtent;
+  // Short pieces of rows are charged as parts of packets.
+  RowCharge charge;
+  const auto planeBytes = [&](int64_t element) {
+    return columns < whole ? double(charge.bytes(rows, 0, whole * element, columns * element,
+                                                 machine_.packetBytes))
+                           : double(rows) * columns * element;
+  };
   // Of a plane, or of a row of what it keeps; what several cores read at once shares L2 and HBM.
   auto transfer = [&](const char *name, mlir::Type element, bool isFull) {
-    const double bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-    const double amount = bytes * (isFull ? double(rows) * columns : std::max(rows, columns));
+    const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    const double amount = isFull ? planeBytes(bytes) : double(bytes) * std::max(rows, columns);
     const double lines = isFull && columns < whole ? rows : 1;
     return std::max({link(name, lines, amount),
                      cyclesAt(machine_.hbmBytesPerSecond, working * amount),
                      cyclesAt(machine_.l2VectorBytesPerSecond, working * amount)});
   };
   double cycles = 0, bytesRead = 0, bytesWritten = 0;
-  const double plane =
-      double(work.batches) * work.outerReduced * work.keptExtent * work.reducedExtent;
+  const double planes = double(work.batches) * work.outerReduced * work.keptExtent *
+                        work.reducedExtent / (double(rows) * columns);
   double ends = 0;
   for (const RowPass &pass : schedule.passes) {
     if (!chosen(pass))
@@ -149,13 +158,14 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
       RowInput &input = work.program.inputs()[number];
       const bool isFull = broadcastOf(work.program, input.dims) == Broadcast::full;
       in += transfer("gm_ub", input.element.getType(), isFull);
-      bytesRead +=
-          isFull ? plane * llvm::divideCeil(input.element.getType().getIntOrFloatBitWidth(), 8) : 0;
+      bytesRead += isFull ? planes * planeBytes(llvm::divideCeil(
+                                         input.element.getType().getIntOrFloatBitWidth(), 8))
+                          : 0;
     }
     for (unsigned number : pass.outputs) {
       const mlir::Type element = work.program.outputs()[number].element.getType();
       out += transfer("ub_gm", element, true);
-      bytesWritten += plane * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+      bytesWritten += planes * planeBytes(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
     }
     const double once = work.vectorCycles(tiling.form, pass.before, machine_, rows, columns) +
                         work.vectorCycles(tiling.form, pass.after, machine_, rows, columns),

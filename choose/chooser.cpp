@@ -361,13 +361,15 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
                            [](const Candidate &it) { return std::pair(it.cycles, it.form); });
   if (!kernel_.pooled.empty())
     countPooled(best);
-  stepsLeft_ = mostSteps;
+  // The default is counted as well, and has about as many steps as a candidate.
+  stepsLeft_ = mostSteps - (best.empty() ? 0 : best.front().steps);
+  const double most = stepsLeft_;
   // Of those that divide rows all are counted, besides the best of the others.
   size_t countedWhole = 0;
   for (const Candidate &candidate : best) {
     const bool isDivided = dividesRows(candidate.choices),
                isOfFirst = (isDivided || countedWhole < mostTiles) && stepsLeft_ > 0,
-               isCheap = mostSteps - stepsLeft_ + candidate.steps <= fewSteps;
+               isCheap = most - stepsLeft_ + candidate.steps <= fewSteps;
     if (chosen.cycles == 0 && candidate.steps > mostSteps)
       takeByForm(candidate, dims, chosen);
     else if (isOfFirst || isCheap || chosen.cycles == 0) {
@@ -383,9 +385,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     countShrunk(dims, chosen);
   if (chosen.cycles == 0)
     return std::nullopt;
-  // Before the changes, which may take all steps that are left.
-  if (stepsLeft_ > 0)
-    chosen.defaultCycles = cyclesOf({}, dims, FlagEffort::fewest);
+  chosen.defaultCycles = cyclesOf({}, dims, FlagEffort::fewest);
   for (const Grouping &grouping : groupings)
     if (grouping.isOf(chosen.choices)) {
       countChanges(grouping.kernel(), grouping.requestFor(request), chosen);
