@@ -5,6 +5,7 @@
 #include "ascendc/vector_statements.h"
 #include "ascendc/workspace_text.h"
 #include "ir/element_type.h"
+#include "ir/merged_dims.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -304,7 +305,10 @@ std::string Instructions::rowsInside(aicore::LoadOp op, const Loops &loops) {
     if (op.getAlong()[dim] == along)
       first = expressions_.sum(
           first, op.stepOf(dim) == 1 ? name : fmt::format("{} * {}", name, op.stepOf(dim)));
-  const std::string extent = extentOf(op.getSource(), along);
+  std::string extent;
+  for (int64_t dim : aicore::boundingDims(op->getParentOfType<aicore::KernelOp>(), op.getSource(),
+                                          along, op.getOffsets()))
+    extent += (extent.empty() ? "" : " * ") + extentOf(op.getSource(), dim);
   return first == "0" ? extent : fmt::format("{} - ({})", extent, first);
 }
 

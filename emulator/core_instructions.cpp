@@ -9,6 +9,7 @@
 #include "emulator/scan_op.h"
 #include "emulator/vector_op.h"
 #include "emulator/windows.h"
+#include "ir/merged_dims.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -112,7 +113,10 @@ Value *CoreInstructions::rowsInside(aicore::LoadOp op, const GlobalTensor &tenso
       first = e.plus(first, b.CreateURem(number, extent), op.stepOf(dim));
     number = b.CreateUDiv(number, extent);
   }
-  Value *rest = b.CreateSub(tensor.extents[along], first);
+  Value *extent = e.number(1);
+  for (int64_t dim : aicore::boundingDims(kernel, op.getSource(), along, op.getOffsets()))
+    extent = b.CreateMul(extent, tensor.extents[dim]);
+  Value *rest = b.CreateSub(extent, first);
   return b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(0),
                                  e.min(rest, values.value(op.getRows())));
 }

@@ -1,6 +1,7 @@
 #include "ir/merged_dims.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -23,6 +24,18 @@ void setMergedDims(KernelOp kernel, ArrayRef<MergedDims> all) {
     pieces.push_back(b.getDenseI64ArrayAttr({each.tensor, each.first, each.last}));
   if (!pieces.empty())
     kernel->setAttr(mergedAttr, b.getArrayAttr(pieces));
+}
+
+SmallVector<int64_t> boundingDims(KernelOp kernel, Value memory, int64_t dim, ValueRange offsets) {
+  SmallVector<int64_t> bounding = {dim};
+  const int64_t number = numberOfTensor(kernel, memory);
+  for (const MergedDims &dims : mergedDims(kernel))
+    if (dims.tensor == number && dims.last == dim &&
+        llvm::all_of(offsets.slice(dims.first, dims.last - dims.first),
+                     [](Value offset) { return matchPattern(offset, m_Zero()); }))
+      for (int64_t outer = dims.first; outer < dims.last; ++outer)
+        bounding.push_back(outer);
+  return bounding;
 }
 
 static SmallVector<Value> tensorsOf(KernelOp kernel) {

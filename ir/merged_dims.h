@@ -16,6 +16,12 @@ struct MergedDims {
 llvm::SmallVector<MergedDims> mergedDims(KernelOp kernel);
 void setMergedDims(KernelOp kernel, llvm::ArrayRef<MergedDims> all);
 
+/// The dimensions whose extents, multiplied, bound an access that runs along `dim` of a tensor from
+/// these offsets on: the merged ones where it is the last of them, from the beginning of the
+/// others; else that one alone.
+llvm::SmallVector<int64_t> boundingDims(KernelOp kernel, mlir::Value memory, int64_t dim,
+                                        mlir::ValueRange offsets);
+
 /// Whether each names a tensor of the kernel and dimensions that it has; emits an error otherwise.
 llvm::LogicalResult verifyMergedDims(KernelOp kernel);
 

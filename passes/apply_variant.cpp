@@ -235,7 +235,7 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
   }
 }
 
-/// The dimensions along which tiles of row groups extend, and nothing else has a tile of.
+/// The dimensions along which tiles of row groups extend.
 void Chooser::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   kernel.walk([&](linalg::GenericOp generic) {
     if (!isRowReduction(generic))
@@ -243,9 +243,9 @@ void Chooser::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
     const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
     const TilePlane plane = planeOf(space);
     const ElementwiseTile tile = backend.elementwiseTile(machine, generic.getNumOperands(), 2);
-    if (!defaults.contains(space.names[plane.columns]))
-      addLeast(defaults, space.names[plane.columns], tile.columns);
-    if (plane.rows >= 0 && !defaults.contains(space.names[plane.rows]))
+    // Also those of a result with one dimension, which alone would be long.
+    addLeast(defaults, space.names[plane.columns], tile.columns);
+    if (plane.rows >= 0)
       addLeast(defaults, space.names[plane.rows], tile.rows);
   });
 }

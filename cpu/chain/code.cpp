@@ -424,6 +424,11 @@ void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &
   Value *excludesSome = !weights.excludes          ? b.getFalse()
                         : facts.isOfGuard(weights) ? b.CreateNot(group.isFull)
                                                    : b.getTrue();
+  if (isBf16(second[i])) { // a pair of columns whose second one lies behind the end
+    Value *endsInPair = b.CreateTrunc(group.columns.end, b.getInt1Ty()),
+          *isPacked = b.CreateICmpSLT(group.columns.end, part.count);
+    excludesSome = b.CreateOr(excludesSome, b.CreateAnd(endsInPair, isPacked));
+  }
   Value *sums = rowPlace(own.sums, group.number, own.sumRow), *count = columnsOf(group);
   Value *source = placeOfV(p, block, i, b.CreateAdd(part.column, group.columns.first));
   Value *weight = e.offset(group.scores, number * scoreBytes(e.target.lanes));

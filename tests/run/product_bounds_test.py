@@ -63,6 +63,24 @@ class ProductBounds(CommandTest):
                                f"  o[i, e] = sum[j | {condition}]({readA} * {readV});\n}}\n",
                                machine, schedule, arrays, [f"n={n}"], expected)
 
+    @divided
+    def test_batches_of_rows(self):
+        """The rows of all batches are one dimension, where they share the other operand, whose columns the
+        condition reads; none is left of the columns from N on."""
+        generator = np.random.default_rng(6)
+        j, e = np.arange(N)[:, None], np.arange(N + D)[None, :]
+        for machine in MACHINES:
+            for (condition, holds), schedule in pairs((("j <= e && j < 60", (j <= e) & (j < 60)),
+                                                       ("j == e", j == e), ("j > e", j > e)),
+                                                      mine(self.schedules(machine))):
+                left = generator.normal(size=(3, 7, N)).astype(np.float16)
+                right = generator.normal(size=(N, N + D)).astype(np.float16)
+                expected = left.astype(np.float64) @ np.where(holds, right.astype(np.float64), 0)
+                with self.subTest(condition=condition, machine=machine, schedule=schedule):
+                    self.check("kernel k(a: f16[B, M, N], v: f16[N, D]) -> o: f32[B, M, D] {\n"
+                               f"  o[b, i, e] = sum[j | {condition}](a[b, i, j] * v[j, e]);\n}}\n",
+                               machine, schedule, {"a": left, "v": right}, [], expected)
+
     def test_first_positions(self):
         generator = np.random.default_rng(2)
         i, j = np.arange(M)[:, None], np.arange(N)[None, :]
