@@ -289,26 +289,39 @@ private:
       addKeeping(kept, least.cycles, best);
   }
 
-  /// Adds what the best plans become, change by change.
+  /// Adds what the best plans become, change by change; and then, with rows for columns, one more.
   void descend(BestPlans &best) {
     const std::vector<TimedPlan> starts = best.plans();
-    for (size_t i = 0; i < std::min(descents, starts.size()); ++i) {
-      TimedPlan now = starts[i];
-      for (int step = 0; step < mostDescent; ++step) {
-        const double before = now.cycles;
-        for (const Plan &trial : space_.changesOf(now.plan)) {
-          if (!space_.fits(trial) || !isAllowed(trial))
-            continue;
-          ++considered_;
-          if (time_.cyclesWithoutWaits(trial) >= now.cycles)
-            continue;
-          if (const double cycles = time_.cycles(trial, time_.waitsOf(trial)); cycles < now.cycles)
-            now = {cycles, trial};
-        }
-        if (now.cycles > worthDescent * before)
-          break;
-      }
-      best.add(now.cycles, now.plan);
+    for (size_t i = 0; i < std::min(descents, starts.size()); ++i)
+      descendFrom(starts[i], best);
+    TimedPlan exchanged = best.plans().empty() ? TimedPlan() : best.plans().front();
+    const double least = exchanged.cycles;
+    for (const TimedPlan &each : std::vector(best.plans()))
+      improve(exchanged, space_.exchangesOf(each.plan));
+    if (exchanged.cycles < least)
+      descendFrom(exchanged, best);
+  }
+
+  void descendFrom(TimedPlan now, BestPlans &best) {
+    for (int step = 0; step < mostDescent; ++step) {
+      const double before = now.cycles;
+      improve(now, space_.changesOf(now.plan));
+      if (now.cycles > worthDescent * before)
+        break;
+    }
+    best.add(now.cycles, now.plan);
+  }
+
+  /// The best of a plan and these.
+  void improve(TimedPlan &now, const std::vector<Plan> &trials) {
+    for (const Plan &trial : trials) {
+      if (!space_.fits(trial) || !isAllowed(trial))
+        continue;
+      ++considered_;
+      if (time_.cyclesWithoutWaits(trial) >= now.cycles)
+        continue;
+      if (const double cycles = time_.cycles(trial, time_.waitsOf(trial)); cycles < now.cycles)
+        now = {cycles, trial};
     }
   }
 

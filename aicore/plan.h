@@ -101,6 +101,8 @@ public:
   /// Plans that differ from one in a tile, a depth, the number of copies or a word: what a descent
   /// tries (plan_changes.cpp). Some may not fit.
   std::vector<Plan> changesOf(const Plan &plan) const;
+  /// The same with half as long tiles along rows and half as many along columns, and the reverse.
+  std::vector<Plan> exchangesOf(const Plan &plan) const;
 
   bool fits(const Plan &plan) const;
   /// With the depth of one of its products.

@@ -67,6 +67,19 @@ public:
     });
   }
 
+  /// With rows for columns, and the reverse.
+  std::vector<Plan> exchanges() {
+    for (const Group &group : space_.groups_)
+      if (!group.products.empty()) {
+        const Number row = group.products.front().row, column = group.products.front().column;
+        if (isOpenTile(row) && isOpenTile(column)) {
+          exchangeTiles(*row, *column);
+          exchangeTiles(*column, *row);
+        }
+      }
+    return std::move(changes_);
+  }
+
   std::vector<Plan> all() {
     const bool hasProduct = space_.hasProduct();
     for (const Group &group : space_.groups_)
@@ -125,10 +138,6 @@ private:
     tiles(group.products.front().row, group.work.products.front().rows);
     tiles(group.products.front().column, group.work.products.front().columns);
     const Number row = group.products.front().row, column = group.products.front().column;
-    if (isOpenTile(row) && isOpenTile(column)) {
-      exchangeTiles(*row, *column);
-      exchangeTiles(*column, *row);
-    }
     for (const Number dim : {row, column})
       if (isOpenTile(dim))
         add([&](Plan &trial) { // fewer tiles of more splits, for as many cores
@@ -242,6 +251,10 @@ private:
 
 std::vector<Plan> PlanSpace::changesOf(const Plan &plan) const {
   return Changes(*this, plan).all();
+}
+
+std::vector<Plan> PlanSpace::exchangesOf(const Plan &plan) const {
+  return Changes(*this, plan).exchanges();
 }
 
 } // namespace mmk::aicore

@@ -130,12 +130,15 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
                 columns = reducesColumns ? tiles.part : tiles.kept;
   const double working = static_cast<double>(std::min(tiles.tiles, tiling.cores) * units);
   const int64_t whole = reducesColumns ? work.reducedExtent : work.keptExtent;
-  // Short pieces of rows are charged as parts of packets.
+  // As charged: pieces of rows, or whole rows as one piece, of which few begin with a packet.
   RowCharge charge;
   const auto planeBytes = [&](int64_t element) {
-    return columns < whole ? double(charge.bytes(rows, 0, whole * element, columns * element,
-                                                 machine_.packetBytes))
-                           : double(rows) * columns * element;
+    if (columns < whole)
+      return double(
+          charge.bytes(rows, 0, whole * element, columns * element, machine_.packetBytes));
+    constexpr int64_t many = 1 << 10;
+    const int64_t bytes = rows * columns * element;
+    return double(charge.bytes(many, 0, bytes, bytes, machine_.packetBytes)) / many;
   };
   // Of a plane, or of a row of what it keeps; what several cores read at once shares L2 and HBM.
   auto transfer = [&](const char *name, mlir::Type element, bool isFull) {

@@ -235,17 +235,25 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
   }
 }
 
-/// The dimensions along which tiles of row groups extend.
+/// The dimensions along which tiles of row groups extend, and nothing else has a tile of: what a
+/// result has along its only dimension is far longer than rows of a tile.
 void Chooser::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
+  const bool hasProducts = hasProduct(kernel);
+  const auto isOpen = [&](StringRef dim) {
+    return !defaults.contains(dim) ||
+           (!hasProducts && llvm::none_of(resultDims(kernel), [&](const auto &dims) {
+             return dims.size() > 1 && llvm::is_contained(dims, dim);
+           }));
+  };
   kernel.walk([&](linalg::GenericOp generic) {
     if (!isRowReduction(generic))
       return;
     const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
     const TilePlane plane = planeOf(space);
     const ElementwiseTile tile = backend.elementwiseTile(machine, generic.getNumOperands(), 2);
-    // Also those of a result with one dimension, which alone would be long.
-    addLeast(defaults, space.names[plane.columns], tile.columns);
-    if (plane.rows >= 0)
+    if (isOpen(space.names[plane.columns]))
+      addLeast(defaults, space.names[plane.columns], tile.columns);
+    if (plane.rows >= 0 && isOpen(space.names[plane.rows]))
       addLeast(defaults, space.names[plane.rows], tile.rows);
   });
 }

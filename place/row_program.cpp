@@ -178,6 +178,20 @@ private:
     return Combination{op.getNumResults() > 1 ? ReduceKind::argmax : ReduceKind::max, element};
   }
 
+  /// Of integers, all of which are one that decides, as 0 in a product: the body is folded to it.
+  /// Of any combination it is the extreme beside the identity.
+  std::optional<Combination> combinationOfOne(linalg::GenericOp op, TypedAttr identity) {
+    auto start = dyn_cast<IntegerAttr>(identity);
+    IntegerAttr all;
+    if (op.getNumResults() > 1 || !start ||
+        !matchPattern(op.getBody()->getTerminator()->getOperand(0), m_Constant(&all)))
+      return std::nullopt;
+    b.setInsertionPointToEnd(&p.block());
+    Value element = arith::ConstantOp::create(b, op.getLoc(), all);
+    return Combination{all.getValue().sgt(start.getValue()) ? ReduceKind::max : ReduceKind::min,
+                       element};
+  }
+
   LogicalResult addReduction(linalg::GenericOp op, IRMapping &map) {
     Value start = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().getInputs()[0];
     TypedAttr identity;
@@ -186,6 +200,8 @@ private:
     std::optional<Combination> combination = combinationOf(op);
     if (!combination)
       combination = combinationOfNone(op, identity);
+    if (!combination)
+      combination = combinationOfOne(op, identity);
     if (!combination)
       return op.emitOpError("combines its elements in a way that no machine has");
     DenseSet<Value> combined(op.getRegionOutputArgs().begin(), op.getRegionOutputArgs().end());

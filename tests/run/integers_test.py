@@ -115,6 +115,14 @@ class Integers(CommandTest):
             self.compare(REDUCTIONS, ["M=11", "N=307", f"n={n}"], {"x": x, "last": last}, expected,
                          [(machine,) for machine in MACHINES] + [("ascend910b3", "reduce=two_pass", "tile.N=64")])
 
+    def test_reductions_of_one_number(self):
+        """It decides whatever it is combined with, so that nothing is left of the combination."""
+        x = whole(np.random.default_rng(5), (9, 70))
+        text = (f"kernel k(x: i32[M, N]) -> a: i32[M], c: i32[N], d: i32[M], e: i32[M] {{\n  a = prod[N](x - x);\n"
+                f"  c = max[M](x * 0 + {HIGH});\n  d = min[N](x % 1 - {HIGH} - 1);\n  e = sum[N](x - x);\n}}\n")
+        self.compare(text, [], {"x": x}, {"a": np.zeros(9), "c": np.full(70, HIGH), "d": np.full(9, LOW),
+                                          "e": np.zeros(9)}, [(machine,) for machine in MACHINES])
+
     def test_beside_floats(self):
         """Compared with a float, an integer is an f32, which has not all beyond 2^24."""
         x = np.array([2**24 - 1, 2**24, 2**24 + 1, 2**24 + 2, 5], np.int32)
