@@ -12,7 +12,8 @@ def Aicore_KernelOp : Aicore_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBloc
     Block arguments: the dimensions (index), the parameters (f32 scalars, tensors in global
     memory), the results (tensors in global memory). `buffers` is what the variant requests, by
     memory: copies of each buffer (`{l1 = 2, "l1.a" = 3}`). `limits` are the largest dimensions that
-    it may run with (`{K = 2048}`), where a buffer holds all of one.
+    it may run with (`{K = 2048}`), where a buffer holds all of one; the key of dimensions that are
+    joined is their name, `"H*D"`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$dims,
                        Aicore_NamedArrayAttr:$args,

@@ -105,7 +105,8 @@ def Mmk_KernelOp : Mmk_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator,
 def Mmk_DimOp : Mmk_Op<"dim", [Pure]> {
   let summary = "the run-time value of a named dimension";
   let description = [{
-    `%m = mmk.dim "M"`. A literal dimension is its number, `mmk.dim "64"`: it stays opaque until the
+    `%m = mmk.dim "M"`. The name of joined dimensions has their factors, `mmk.dim "B*T"`: its value is
+    their product. A literal dimension is its number, `mmk.dim "64"`: it stays opaque until the
     kernel is placed, so that its loops keep the shape that the passes expect.
   }];
   let arguments = (ins StrAttr:$name);
