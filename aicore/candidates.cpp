@@ -289,14 +289,15 @@ private:
       addKeeping(kept, least.cycles, best);
   }
 
-  /// Adds what the best plans become, change by change; and then, with rows for columns, one more.
+  /// Adds what the best plans become, change by change. Then tries exchanges of rows and columns on
+  /// all of them, and descends once more where one of these is the best so far.
   void descend(BestPlans &best) {
     const std::vector<TimedPlan> starts = best.plans();
     for (size_t i = 0; i < std::min(descents, starts.size()); ++i)
       descendFrom(starts[i], best);
     TimedPlan exchanged = best.plans().empty() ? TimedPlan() : best.plans().front();
     const double least = exchanged.cycles;
-    for (const TimedPlan &each : std::vector(best.plans()))
+    for (const TimedPlan &each : best.plans())
       improve(exchanged, space_.exchangesOf(each.plan));
     if (exchanged.cycles < least)
       descendFrom(exchanged, best);

@@ -135,9 +135,9 @@ private:
   }
 
   void product(const Group &group) {
-    tiles(group.products.front().row, group.work.products.front().rows);
-    tiles(group.products.front().column, group.work.products.front().columns);
     const Number row = group.products.front().row, column = group.products.front().column;
+    tiles(row, group.work.products.front().rows);
+    tiles(column, group.work.products.front().columns);
     for (const Number dim : {row, column})
       if (isOpenTile(dim))
         add([&](Plan &trial) { // fewer tiles of more splits, for as many cores
@@ -174,15 +174,13 @@ private:
 
   /// Half as long along one dimension, and half as many tiles along the other.
   void exchangeTiles(size_t shorter, size_t longer) {
-    const auto halved = [&](size_t dim, int64_t length) {
-      return llvm::alignTo(llvm::divideCeilSigned(length, 2), space_.dims_[dim].unit);
-    };
     const int64_t tile = plan_.dims[longer].tile, extent = space_.dims_[longer].extent;
     if (tile >= extent || plan_.dims[shorter].tile <= space_.dims_[shorter].unit)
       return;
     const int64_t count = llvm::divideCeilSigned(llvm::divideCeilSigned(extent, tile), 2);
     add([&](Plan &trial) {
-      trial.dims[shorter].tile = halved(shorter, plan_.dims[shorter].tile);
+      trial.dims[shorter].tile = llvm::alignTo(llvm::divideCeilSigned(plan_.dims[shorter].tile, 2),
+                                               space_.dims_[shorter].unit);
       trial.dims[longer].tile = std::min<int64_t>(
           llvm::alignTo(llvm::divideCeilSigned(extent, count), space_.dims_[longer].unit),
           longest(longer));

@@ -132,7 +132,11 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
   const int64_t whole = reducesColumns ? work.reducedExtent : work.keptExtent;
   // As charged: pieces of rows, or whole rows as one piece, of which few begin with a packet.
   RowCharge charge;
-  const auto planeBytes = [&](int64_t element) {
+  const auto bytesOf = [](mlir::Type type) -> int64_t {
+    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  };
+  const auto planeBytes = [&](mlir::Type type) {
+    const int64_t element = bytesOf(type);
     if (columns < whole)
       return double(
           charge.bytes(rows, 0, whole * element, columns * element, machine_.packetBytes));
@@ -142,8 +146,8 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
   };
   // Of a plane, or of a row of what it keeps; what several cores read at once shares L2 and HBM.
   auto transfer = [&](const char *name, mlir::Type element, bool isFull) {
-    const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-    const double amount = isFull ? planeBytes(bytes) : double(bytes) * std::max(rows, columns);
+    const double amount =
+        isFull ? planeBytes(element) : double(bytesOf(element)) * std::max(rows, columns);
     const double lines = isFull && columns < whole ? rows : 1;
     return std::max({link(name, lines, amount),
                      cyclesAt(machine_.hbmBytesPerSecond, working * amount),
@@ -161,14 +165,12 @@ double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
       RowInput &input = work.program.inputs()[number];
       const bool isFull = broadcastOf(work.program, input.dims) == Broadcast::full;
       in += transfer("gm_ub", input.element.getType(), isFull);
-      bytesRead += isFull ? planes * planeBytes(llvm::divideCeil(
-                                         input.element.getType().getIntOrFloatBitWidth(), 8))
-                          : 0;
+      bytesRead += isFull ? planes * planeBytes(input.element.getType()) : 0;
     }
     for (unsigned number : pass.outputs) {
       const mlir::Type element = work.program.outputs()[number].element.getType();
       out += transfer("ub_gm", element, true);
-      bytesWritten += planes * planeBytes(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+      bytesWritten += planes * planeBytes(element);
     }
     const double once = work.vectorCycles(tiling.form, pass.before, machine_, rows, columns) +
                         work.vectorCycles(tiling.form, pass.after, machine_, rows, columns),

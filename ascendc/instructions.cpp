@@ -306,8 +306,7 @@ std::string Instructions::rowsInside(aicore::LoadOp op, const Loops &loops) {
       first = expressions_.sum(
           first, op.stepOf(dim) == 1 ? name : fmt::format("{} * {}", name, op.stepOf(dim)));
   std::string extent;
-  for (int64_t dim : aicore::boundingDims(op->getParentOfType<aicore::KernelOp>(), op.getSource(),
-                                          along, op.getOffsets()))
+  for (int64_t dim : aicore::boundingDims(op, along))
     extent += (extent.empty() ? "" : " * ") + extentOf(op.getSource(), dim);
   return first == "0" ? extent : fmt::format("{} - ({})", extent, first);
 }

@@ -5,6 +5,7 @@
 #include "passes/windows/image_operand.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
+#include "schedule/joined_dimension.h"
 #include "support/timing.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,9 +39,12 @@ std::string Chooser::kept() const {
 
 bool hasInnermostUnit(const Kernel &kernel, llvm::ArrayRef<int64_t> dims) {
   return std::ranges::any_of(kernel.results, [&](const Result &result) {
-    if (result.shape.empty() || result.shape.back().isLiteral())
+    const auto last =
+        std::find_if(result.shape.rbegin(), result.shape.rend(),
+                     [](const Dimension &it) { return !it.isLiteral() || it.literal != 1; });
+    if (last == result.shape.rend() || last->isLiteral())
       return false;
-    const auto at = std::ranges::find(kernel.dimensions, result.shape.back().name);
+    const auto at = std::ranges::find(kernel.dimensions, last->name);
     return dims[at - kernel.dimensions.begin()] == 1;
   });
 }
@@ -51,7 +55,7 @@ Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
   Choices units;
   for (auto [name, extent] : llvm::zip(kernel_.dimensions, dims)) {
     const auto isNamed = [&, &name = name](const auto &choice) {
-      return indexOf(choice.first) == name;
+      return llvm::is_contained(factorsOf(indexOf(choice.first)), name);
     };
     const DimensionRole role = roleOf(kernel_, name);
     if (extent == 1 && role.isOutput && !role.isOfProduct && !role.isReduction && !role.isReduced &&
@@ -69,10 +73,14 @@ Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
     Choices all = fixed_;
     all.insert(all.end(), choices.begin(), choices.end());
     manager.addPass(createJoinDimensions({variantText(all)}));
+    // Of a choice that is about a dimension of another form.
+    const mlir::ScopedDiagnosticHandler quiet(joined->getContext(),
+                                              [](mlir::Diagnostic &) { return mlir::success(); });
     return mlir::succeeded(manager.run(*joined)) ? tileDims(*joined->getOps<ir::KernelOp>().begin())
                                                  : std::vector<std::string>();
   };
-  return tilesWith(units) == tilesWith({}) ? Choices() : units;
+  const std::vector<std::string> dimsOfTile = tilesWith(units);
+  return dimsOfTile.empty() || dimsOfTile == tilesWith({}) ? Choices() : units;
 }
 
 Lowering Chooser::lower(const Choices &choices, FlagEffort effort) {
@@ -362,7 +370,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   if (!kernel_.pooled.empty())
     countPooled(best);
   // The default is counted as well, and has about as many steps as a candidate.
-  stepsLeft_ = mostSteps - (best.empty() ? 0 : best.front().steps);
+  stepsLeft_ = mostSteps - (best.empty() ? 0 : std::min(best.front().steps, mostSteps / 2));
   const double most = stepsLeft_;
   // Of those that divide rows all are counted, besides the best of the others.
   size_t countedWhole = 0;
@@ -385,7 +393,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     countShrunk(dims, chosen);
   if (chosen.cycles == 0)
     return std::nullopt;
-  chosen.defaultCycles = cyclesOf({}, dims, FlagEffort::fewest);
+  chosen.defaultCycles = cyclesOf(units_, dims, FlagEffort::fewest);
   for (const Grouping &grouping : groupings)
     if (grouping.isOf(chosen.choices)) {
       countChanges(grouping.kernel(), grouping.requestFor(request), chosen);
@@ -395,7 +403,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     chosen.cycles = cyclesOf(chosen.choices, dims, FlagEffort::fewest);
   if (chosen.defaultCycles > 0 && chosen.defaultCycles < chosen.cycles) {
     chosen.cycles = chosen.defaultCycles;
-    chosen.choices.clear();
+    chosen.choices = units_;
   }
   return chosen;
 }

@@ -21,14 +21,14 @@ struct CountedCandidate {
 
 struct ChosenVariant {
   Choices choices; ///< of the directives that were open; none: the machine's default is the best
-  /// Of it; of the machine's default, 0 where that is not legal or too large to be counted as well.
+  /// Of it; of the machine's default, 0 where that is not legal or the best is by form.
   int64_t cycles = 0, defaultCycles = 0;
   bool isByForm = false;                 ///< too large to be counted: `cycles` is predicted
   int64_t considered = 0;                ///< variants that the closed form was computed for
   std::vector<CountedCandidate> counted; ///< in the order in which they were counted
 };
 
-/// Whether the last dimension of a result, by its name, is 1 in this shape.
+/// Whether the last dimension of a result that is no literal 1 is 1 in this shape.
 bool hasInnermostUnit(const Kernel &kernel, llvm::ArrayRef<int64_t> dims);
 
 class Chooser {

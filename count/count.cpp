@@ -108,7 +108,6 @@ llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, const Call
   program->setMemory(memory);
 
   CountedPhase counted{number, blocks, time.start(), time.start(), 0, {}};
-  int64_t slowestEnd = counted.start;
   count::KnownIterations known(*program);
   std::vector<int64_t> working, values;
   for (int64_t block = 0; block < blocks; ++block) {
@@ -121,8 +120,8 @@ llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, const Call
     if (!core.finish())
       return count::fault(phase, core.fault() + where);
     const BlockTime blockTime = core.time();
-    if (blockTime.end > slowestEnd) {
-      slowestEnd = blockTime.end;
+    if (blockTime.end > counted.end) {
+      counted.end = blockTime.end;
       counted.slowest = block;
     }
     if (blockTime.worked)

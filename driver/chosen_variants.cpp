@@ -16,7 +16,7 @@ std::string choiceFolder() {
 
 std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel,
                                           const RunCase &run, bool remembers) {
-  if (run.isEmpty())
+  if (!backendOf(session.machine().kind).hasClock() || run.isEmpty())
     return std::nullopt;
   const std::vector<int64_t> dims = dimsOf(kernel, run);
   Chooser chooser = session.chooser(kernel);
@@ -29,28 +29,40 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
   return chosen.isFound() ? std::optional(std::move(chosen)) : std::nullopt;
 }
 
+Choices unitsOf(Session &session, const Kernel &kernel, const RunCase &run) {
+  if (backendOf(session.machine().kind).hasClock() || run.isEmpty())
+    return {};
+  const Choices units = session.chooser(kernel).unitsOf(dimsOf(kernel, run));
+  // A rule of the schedule may need them.
+  return units.empty() || !session.tryLower(kernel, units, LoweringLevel::mmk) ? Choices() : units;
+}
+
 std::vector<CaseVariant> variantsOf(Session &session, const Target &target, const Kernel &kernel,
                                     const std::vector<RunCase> &runs, bool remembers) {
   std::vector<CaseVariant> variants(runs.size());
   if (target.variant)
     return variants;
   std::vector<int64_t> cycles(runs.size(), 0);
-  const bool hasClock = backendOf(session.machine().kind).hasClock();
-  for (size_t i = 0; i < runs.size(); ++i)
-    if (!hasClock && !runs[i].isEmpty())
-      variants[i].choices = variantText(session.chooser(kernel).unitsOf(dimsOf(kernel, runs[i])));
-    else if (const auto chosen = chooseVariant(session, kernel, runs[i], remembers)) {
+  std::vector<Choices> units;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    units.push_back(unitsOf(session, kernel, runs[i]));
+    variants[i].choices = variantText(units.back());
+    if (const auto chosen = chooseVariant(session, kernel, runs[i], remembers)) {
       variants[i] = {{}, chosen->choices, {}};
       if (std::string reason = reasonOf(*chosen, kernel, session.machine()); !reason.empty())
         variants[i].reasons = {std::move(reason)};
       cycles[i] = chosen->cycles;
     }
+  }
   // The store holds whole variants only, so it is not used beside choices of the user.
   if (!remembers || !target.sets.empty() || target.side)
     return variants;
   const std::vector<KnownVariant> known = knownVariants(session, kernel, runs, cycles);
   for (size_t i = 0; i < known.size(); ++i) {
-    if (!known[i].variant.empty())
+    const auto has = [&](const auto &unit) {
+      return known[i].variant.find(unit.first + "=" + unit.second) != std::string::npos;
+    };
+    if (!known[i].variant.empty() && llvm::all_of(units[i], has))
       variants[i] = {known[i], known[i].variant, {}};
     variants[i].known.uncheckedUs = known[i].uncheckedUs;
   }

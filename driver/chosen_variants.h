@@ -20,6 +20,10 @@ struct ShapeVariant : tune::RememberedChoice {
 std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel,
                                           const RunCase &run, bool remembers);
 
+/// Where the machine's code fits itself to the shape: the dimensions that a legal variant for this
+/// case leaves out (Chooser::unitsOf).
+Choices unitsOf(Session &session, const Kernel &kernel, const RunCase &run);
+
 /// What the choice was made from, one line: "M=2048,N=2048,K=2048: the best of 831 by a closed form
 /// and 9 counted; the default takes 85.24 us, 1.22 times as long". Empty for the default of a
 /// kernel with a schedule, which its author chose.

@@ -255,6 +255,12 @@ int tuneCommand(const std::vector<std::string> &words) {
         {*options.rounds, folder + "optimization_log.md", commandOf("tune", words), options.json});
   }
   options.space.fixed = session.fixedChoices(kernel);
+  // What all cases leave out, as mmk run does.
+  for (const auto &unit : unitsOf(session, kernel, runs.front()))
+    if (llvm::all_of(runs, [&](const RunCase &run) {
+          return llvm::is_contained(unitsOf(session, kernel, run), unit);
+        }))
+      options.space.fixed.push_back(unit);
   // An author's schedule is its own space: what it leaves open keeps the machine's default there.
   if (options.space.explores || !kernel.scheduleFor(machine.name))
     options.space.starts = startsOf(session, kernel, runs, !options.noCache);

@@ -114,7 +114,7 @@ Value *CoreInstructions::rowsInside(aicore::LoadOp op, const GlobalTensor &tenso
     number = b.CreateUDiv(number, extent);
   }
   Value *extent = e.number(1);
-  for (int64_t dim : aicore::boundingDims(kernel, op.getSource(), along, op.getOffsets()))
+  for (int64_t dim : aicore::boundingDims(op, along))
     extent = b.CreateMul(extent, tensor.extents[dim]);
   Value *rest = b.CreateSub(extent, first);
   return b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(0),

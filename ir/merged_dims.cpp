@@ -26,16 +26,19 @@ void setMergedDims(KernelOp kernel, ArrayRef<MergedDims> all) {
     kernel->setAttr(mergedAttr, b.getArrayAttr(pieces));
 }
 
-SmallVector<int64_t> boundingDims(KernelOp kernel, Value memory, int64_t dim, ValueRange offsets) {
-  SmallVector<int64_t> bounding = {dim};
-  const int64_t number = numberOfTensor(kernel, memory);
-  for (const MergedDims &dims : mergedDims(kernel))
-    if (dims.tensor == number && dims.last == dim &&
-        llvm::all_of(offsets.slice(dims.first, dims.last - dims.first),
-                     [](Value offset) { return matchPattern(offset, m_Zero()); }))
-      for (int64_t outer = dims.first; outer < dims.last; ++outer)
-        bounding.push_back(outer);
-  return bounding;
+SmallVector<int64_t> boundingDims(LoadOp load, int64_t dim) {
+  auto kernel = load->getParentOfType<KernelOp>();
+  const int64_t number = numberOfTensor(kernel, load.getSource());
+  const auto isWhole = [&](int64_t outer) {
+    return matchPattern(load.getOffsets()[outer], m_Zero()) &&
+           !llvm::is_contained(load.getAlong(), outer);
+  };
+  for (const MergedDims &dims : mergedDims(kernel)) {
+    const auto all = llvm::to_vector(llvm::seq_inclusive(dims.first, dims.last));
+    if (dims.tensor == number && dims.last == dim && llvm::all_of(llvm::drop_end(all), isWhole))
+      return all;
+  }
+  return {dim};
 }
 
 static SmallVector<Value> tensorsOf(KernelOp kernel) {

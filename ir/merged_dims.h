@@ -16,11 +16,10 @@ struct MergedDims {
 llvm::SmallVector<MergedDims> mergedDims(KernelOp kernel);
 void setMergedDims(KernelOp kernel, llvm::ArrayRef<MergedDims> all);
 
-/// The dimensions whose extents, multiplied, bound an access that runs along `dim` of a tensor from
-/// these offsets on: the merged ones where it is the last of them, from the beginning of the
-/// others; else that one alone.
-llvm::SmallVector<int64_t> boundingDims(KernelOp kernel, mlir::Value memory, int64_t dim,
-                                        mlir::ValueRange offsets);
+/// The dimensions of a tensor whose extents, multiplied, bound the rows of a load, which run along
+/// `dim`: the merged ones where it is the last of them and the load begins at the others' beginning
+/// and does not run along these; else that one alone.
+llvm::SmallVector<int64_t> boundingDims(LoadOp load, int64_t dim);
 
 /// Whether each names a tensor of the kernel and dimensions that it has; emits an error otherwise.
 llvm::LogicalResult verifyMergedDims(KernelOp kernel);

@@ -51,7 +51,7 @@ mmk_type typeOf(ElementType type) {
   return static_cast<mmk_type>(std::ranges::find(languageTypes, type) - languageTypes.begin());
 }
 
-Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
+Signature::Signature(const Kernel &kernel, bool isOfForm) : kernel_(kernel), isOfForm_(isOfForm) {
   size_t slot = 0;
   auto add = [&](const std::string &name, ElementType type, const Shape &shape, bool isResult,
                  bool isConstant) {
@@ -177,7 +177,8 @@ bool Signature::isSameButMemory(const Bound &last, llvm::ArrayRef<mmk_tensor> te
 
 mmk_error *Signature::bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
                            const Arguments *&arguments) const {
-  static thread_local Bound last;
+  static thread_local Bound lasts[2];
+  Bound &last = lasts[isOfForm_];
   arguments = &last.arguments;
   const auto isItsMemory = [](const auto &pair) {
     return std::get<0>(pair).data == std::get<1>(pair).data;

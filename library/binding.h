@@ -26,7 +26,8 @@ mmk_type typeOf(ElementType type);
 /// longer than a small kernel.
 class Signature {
 public:
-  explicit Signature(const Kernel &kernel);
+  /// `isOfForm`: of another form of a kernel, which is bound in turn with it.
+  explicit Signature(const Kernel &kernel, bool isOfForm = false);
 
   /// The machine computes whole numbers in 32 bits: calls are checked for it.
   void expect32Bits();
@@ -112,6 +113,7 @@ private:
   static mmk_error *expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor);
 
   const Kernel &kernel_;
+  const bool isOfForm_;
   WhyNotInPlace whyNotInPlace_;
   bool has32Bits_ = false; ///< whole numbers are computed in 32 bits
   std::vector<std::string> tensorNames_, scalarNames_;

@@ -87,7 +87,7 @@ mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
 
 /// What binds and compiles calls of the kernel, which is of this program.
 void prepare(mmk_kernel &it, const Program &program) {
-  it.signature.emplace(*it.kernel);
+  it.signature.emplace(*it.kernel, it.form != mmk_kernel::Form());
   if (!backendOf(it.machine.kind).hasWideIntegers())
     it.signature->expect32Bits();
   it.compiler = std::make_unique<Compiler>(program, it.machine);
@@ -173,12 +173,10 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
     return error;
   if (options.dimensions) { // not at the first call then
     std::vector<int64_t> dims;
-    mmk_kernel *runs = nullptr;
     if (mmk_error *error = it.signature->bindDimensions(
             llvm::ArrayRef(options.dimensions, options.dimension_count), dims))
       return error;
-    if (mmk_error *error = compileForUnits(it, dims, runs))
-      return error;
+    formForUnits(it, dims);
   }
 
   auto spell = [&](const Shape &shape) {
@@ -195,52 +193,54 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
 
 mmk_error *compileAs(mmk_kernel &it, const mmk_kernel::Form &form, mmk_kernel *&runs) {
   const std::lock_guard lock(it.counting);
-  std::unique_ptr<mmk_kernel> &known = it.others[form];
-  if (!known) {
-    auto other = std::make_unique<mmk_kernel>();
-    other->machine = it.machine;
-    other->kernel = it.kernel;
-    other->form = form;
-    other->cacheDirectory = it.cacheDirectory;
-    prepare(*other, it.program);
-    PipelineOptions options;
-    llvm::copy_if(it.fixed, std::back_inserter(options.choices), [&](const auto &choice) {
-      return form.joinsDimensions || !isJoined(indexOf(choice.first));
-    });
-    llvm::append_range(options.choices, form.units);
-    if (mmk_error *error = lower(*other, other->compiler->toIr(*it.kernel), options))
-      return error;
-    if (mmk_error *error = link(*other))
-      return error;
-    known = std::move(other);
+  const auto known = it.others.find(form);
+  if (known != it.others.end()) {
+    runs = known->second.get();
+    return nullptr;
   }
-  runs = known.get();
+  auto other = std::make_unique<mmk_kernel>();
+  other->machine = it.machine;
+  other->kernel = it.kernel;
+  other->form = form;
+  other->cacheDirectory = it.cacheDirectory;
+  prepare(*other, it.program);
+  PipelineOptions options;
+  llvm::copy_if(it.fixed, std::back_inserter(options.choices), [&](const auto &choice) {
+    return form.joinsDimensions || !isJoined(indexOf(choice.first));
+  });
+  llvm::append_range(options.choices, form.units);
+  if (mmk_error *error = lower(*other, other->compiler->toIr(*it.kernel), options))
+    return error;
+  if (mmk_error *error = link(*other))
+    return error;
+  runs = other.get();
+  it.others.emplace(form, std::move(other));
   return nullptr;
 }
 
-mmk_error *compileForUnits(mmk_kernel &it, llvm::ArrayRef<int64_t> dims, mmk_kernel *&runs) {
-  runs = &it;
+mmk_kernel *formForUnits(mmk_kernel &it, llvm::ArrayRef<int64_t> dims) {
   if (backendOf(it.machine.kind).hasClock() || !hasInnermostUnit(*it.kernel, dims) ||
-      !it.executable->packedOperands().empty())
-    return nullptr;
+      isEmptyCall(dims) || !it.executable->packedOperands().empty())
+    return &it;
   llvm::SmallVector<bool, 16> units;
   for (int64_t extent : dims)
     units.push_back(extent == 1);
-  Choices choices;
+  {
+    const std::lock_guard lock(it.choosing);
+    if (const auto known = it.byUnits.find(units); known != it.byUnits.end())
+      return known->second;
+  }
+  mmk_kernel::Form form;
   {
     const std::lock_guard lock(it.counting);
-    if (const auto known = it.byUnits.find(units); known != it.byUnits.end()) {
-      runs = known->second;
-      return nullptr;
-    }
-    choices = Chooser(*it.compiler, *it.kernel, it.machine, it.fixed).unitsOf(dims);
+    form.units = Chooser(*it.compiler, *it.kernel, it.machine, it.fixed).unitsOf(dims);
   }
-  if (!choices.empty())
-    if (mmk_error *error = compileAs(it, {true, choices}, runs))
-      return error;
-  const std::lock_guard lock(it.counting);
-  it.byUnits.emplace(std::move(units), runs);
-  return nullptr;
+  mmk_kernel *runs = &it;
+  // Where it is not legal, such as by a rule of the schedule, this form computes the same.
+  if (!form.units.empty())
+    mmk_error_free(compileAs(it, form, runs));
+  const std::lock_guard lock(it.choosing);
+  return it.byUnits.emplace(std::move(units), runs).first->second;
 }
 
 } // namespace mmk::library

@@ -32,6 +32,7 @@ struct mmk_kernel {
   };
   Form form;
   std::map<Form, std::unique_ptr<mmk_kernel>> others;
+  std::mutex choosing; ///< of `byUnits`: never held while a form is compiled
   /// By which dimensions of a call are 1: the kernel for it, this one or one of `others`.
   std::map<llvm::SmallVector<bool, 16>, mmk_kernel *> byUnits;
   mmk::Choices fixed;         ///< what the caller chose
@@ -60,9 +61,9 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
 /// The kernel in another form, compiled at the first call of this.
 mmk_error *compileAs(mmk_kernel &kernel, const mmk_kernel::Form &form, mmk_kernel *&runs);
 
-/// On a machine whose code fits itself to the shape: the kernel for these dimensions, which leaves
-/// out those of extent 1 where loops along others are longer. The same kernel where it has packed
-/// constants, whose panels are this form's.
-mmk_error *compileForUnits(mmk_kernel &kernel, llvm::ArrayRef<int64_t> dims, mmk_kernel *&runs);
+/// On a machine whose code fits itself to the shape: the form for these dimensions, which leaves
+/// out those of extent 1 where loops along others are longer; compiled at the first call. The
+/// kernel itself where it reads constants from panels, which are of its form.
+mmk_kernel *formForUnits(mmk_kernel &kernel, llvm::ArrayRef<int64_t> dims);
 
 } // namespace mmk::library

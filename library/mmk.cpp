@@ -48,27 +48,27 @@ template <typename Body> mmk_error *guarded(Body body) noexcept {
 mmk_error *bind(const mmk_kernel *&kernel, llvm::ArrayRef<mmk_tensor> tensors,
                 llvm::ArrayRef<mmk_scalar> scalars, const Arguments *&arguments) {
   auto &it = const_cast<mmk_kernel &>(*kernel);
-  mmk_kernel *runs = nullptr;
   mmk_error *error = it.signature->bind(tensors, scalars, arguments);
   if (!error) {
-    if ((error = compileForUnits(it, arguments->dims, runs)) || runs == kernel)
-      return error;
-    mmk_error *refusal = runs->signature->bind(tensors, scalars, arguments);
-    if (!refusal) {
-      kernel = runs;
+    mmk_kernel *form = formForUnits(it, arguments->dims);
+    if (form == kernel)
       return nullptr;
+    if (mmk_error *refusal = form->signature->bind(tensors, scalars, arguments)) {
+      // Such as a result in the memory of a parameter, which one of the two allows.
+      mmk_error_free(refusal);
+      return it.signature->bind(tensors, scalars, arguments);
     }
-    // Such as a result in the memory of a parameter, which one of the two allows.
-    mmk_error_free(refusal);
-    return it.signature->bind(tensors, scalars, arguments);
+    kernel = form;
+    return nullptr;
   }
   if (!it.signature->isBetterApart(tensors))
     return error;
   mmk_error_free(error);
-  if ((error = compileAs(it, {/*joinsDimensions=*/false}, runs)))
+  mmk_kernel *apart = nullptr;
+  if ((error = compileAs(it, {/*joinsDimensions=*/false}, apart)))
     return error;
-  kernel = runs;
-  return runs->signature->bind(tensors, scalars, arguments);
+  kernel = apart;
+  return apart->signature->bind(tensors, scalars, arguments);
 }
 
 /// Checked before the run, so that nothing is written when memory is short.

@@ -235,8 +235,9 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
   }
 }
 
-/// The dimensions along which tiles of row groups extend, and nothing else has a tile of: what a
-/// result has along its only dimension is far longer than rows of a tile.
+/// The dimensions along which tiles of row groups extend and nothing else has a tile. The default
+/// of a result's only dimension, thousands of elements, would be as many rows: it is shortened,
+/// unless a product has rows or columns along it.
 void Chooser::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   const bool hasProducts = hasProduct(kernel);
   const auto isOpen = [&](StringRef dim) {

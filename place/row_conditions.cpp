@@ -220,7 +220,8 @@ void TransferInserter::RowWork::emitRestParts(const RowPass &pass, Value from, V
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value number = loop.getInductionVar();
   setPart(arith::MulIOp::create(b, t.loc, number, length), partExtent(), length);
-  emitRest(pass, number);
+  // Not the number of a part that is computed, also where both are known.
+  emitRest(pass, t.add(number, t.index(s.passes.size())));
 }
 
 } // namespace mmk

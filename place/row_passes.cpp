@@ -152,9 +152,10 @@ void TransferInserter::RowWork::emitParts(RowPass &pass, size_t number) {
   for (auto [dim, count] : llvm::zip(outerReduced(), counts))
     outer[dim] = loopOver(count);
   const Parts parts = partsOf(pass, extent, length);
-  // Parts are numbered over all passes of all windows; in each pass where their number varies:
-  // those that conditions leave, and those of a divided row.
-  Value before = zero;
+  // Parts are numbered over all passes of all windows; in each pass, from its own number on, where
+  // their number varies: those that conditions leave, and those of a divided row. Where that is
+  // known to be one, two passes have two generations of a slot so.
+  Value before = t.index(number);
   if (!parts.isGuarded && !isDivided()) {
     Value passes = arith::MulIOp::create(b, t.loc, step, t.index(s.passes.size()));
     Value ofPass = arith::MulIOp::create(b, t.loc, outerParts, parts.all);

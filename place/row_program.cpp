@@ -178,9 +178,9 @@ private:
     return Combination{op.getNumResults() > 1 ? ReduceKind::argmax : ReduceKind::max, element};
   }
 
-  /// Of integers, all of which are one that decides, as 0 in a product: the body is folded to it.
-  /// Of any combination it is the extreme beside the identity.
-  std::optional<Combination> combinationOfOne(linalg::GenericOp op, TypedAttr identity) {
+  /// Of integers, where folding has left a constant: each element absorbs the result so far, as 0
+  /// does in a product. That is the maximum or the minimum, whichever takes it over the identity.
+  std::optional<Combination> combinationOfAbsorbing(linalg::GenericOp op, TypedAttr identity) {
     auto start = dyn_cast<IntegerAttr>(identity);
     IntegerAttr all;
     if (op.getNumResults() > 1 || !start ||
@@ -201,7 +201,7 @@ private:
     if (!combination)
       combination = combinationOfNone(op, identity);
     if (!combination)
-      combination = combinationOfOne(op, identity);
+      combination = combinationOfAbsorbing(op, identity);
     if (!combination)
       return op.emitOpError("combines its elements in a way that no machine has");
     DenseSet<Value> combined(op.getRegionOutputArgs().begin(), op.getRegionOutputArgs().end());

@@ -1,5 +1,7 @@
 #include "watch/block.h"
 
+#include "ir/merged_dims.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -361,10 +363,17 @@ template <typename Op> int64_t BlockWatch::outerCount(Op op) const {
   return count;
 }
 
-template <typename Op> static bool isClipped(Op op) {
+/// The extent at which the rows of a view are clipped, which run along `dim`; nothing for others.
+template <typename Op>
+static std::optional<int64_t> clippedAt(Op op, const WatchedTensor &tensor, int64_t dim) {
   if constexpr (std::is_same_v<Op, aicore::LoadOp>)
-    return op.getClipped();
-  return false;
+    if (op.getClipped()) {
+      int64_t extent = 1;
+      for (int64_t bounding : aicore::boundingDims(op, dim))
+        extent *= tensor.extents[bounding];
+      return extent;
+    }
+  return std::nullopt;
 }
 
 // A view of more than two dimensions is one of two for each index of the others. Gives the rows of
@@ -385,11 +394,9 @@ template <typename Op> int64_t BlockWatch::transfer(Op op, mlir::Value value, Us
       if (along[i] >= 0)
         own[along[i]] += rest % dim(i).size * dim(i).step;
     ViewDim rows = dim(rank - 2);
-    if (isClipped(op)) {
-      const int64_t extent =
-          tensors_[kernel_.tensorNumbers.lookup(value)].extentOf(rows.along, own);
-      rows.size = std::clamp<int64_t>(extent - own[rows.along], 0, rows.size);
-    }
+    if (const std::optional<int64_t> end =
+            clippedAt(op, tensors_[kernel_.tensorNumbers.lookup(value)], rows.along))
+      rows.size = std::clamp<int64_t>(*end - own[rows.along], 0, rows.size);
     transfer(value, own, {rows, dim(rank - 1)}, use);
   }
   return count * dim(rank - 2).size;
@@ -404,9 +411,8 @@ void BlockWatch::transfer(mlir::Value value, ArrayRef<int64_t> offsets, const Vi
   int64_t rowStride = 0, columnStride = 0, offset = 0, stride = tensor.elementBytes;
   for (int64_t dim = offsets.size() - 1; dim >= 0; --dim) {
     const int64_t first = offsets[dim];
-    int64_t length = 1, extent = tensor.extentOf(dim, offsets);
-    for (int64_t before = 1; dim == columns.along && before < columns.joined; ++before)
-      extent *= tensor.extents[dim - before];
+    const int64_t extent = tensor.extentOf(dim, offsets, dim == columns.along ? columns.joined : 1);
+    int64_t length = 1;
     for (const ViewDim &each : view)
       if (each.along == dim)
         length += (each.size - 1) * each.step;

@@ -35,7 +35,7 @@ struct WatchedTensor {
 
   int64_t bytes() const;
   /// How far an access at these offsets may go along a dimension.
-  int64_t extentOf(int64_t dim, llvm::ArrayRef<int64_t> offsets) const;
+  int64_t extentOf(int64_t dim, llvm::ArrayRef<int64_t> offsets, int64_t joined) const;
   /// "c[0, 16] to c[3, 31]"
   std::string elements(int64_t begin, int64_t end) const;
 };

@@ -4,6 +4,7 @@
 #include "ir/merged_dims.h"
 #include "watch/block.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -200,14 +201,14 @@ WatchedKernel::WatchedKernel(aicore::KernelOp kernel, const Machine &machine,
 }
 
 // Dimensions that are one are gone along by the last of them, from the beginning of the others.
-int64_t WatchedTensor::extentOf(int64_t dim, ArrayRef<int64_t> offsets) const {
-  int64_t extent = extents[dim];
+int64_t WatchedTensor::extentOf(int64_t dim, ArrayRef<int64_t> offsets, int64_t joined) const {
+  int64_t outermost = dim - joined + 1;
   for (auto [first, last] : merged)
-    if (dim == last && llvm::all_of(offsets.slice(first, last - first),
-                                    [](int64_t offset) { return offset == 0; }))
-      for (int64_t outer = first; outer < last; ++outer)
-        extent *= extents[outer];
-  return extent;
+    if (first < outermost && outermost <= last && last <= dim &&
+        llvm::all_of(
+            offsets.slice(first, outermost - first), [](int64_t offset) { return offset == 0; }))
+      outermost = first;
+  return computeProduct(ArrayRef(extents).slice(outermost, dim - outermost + 1));
 }
 
 std::string WatchedKernel::instructionName(int64_t number, unsigned pipe, bool withUnit) const {

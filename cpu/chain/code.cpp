@@ -424,11 +424,10 @@ void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &
   Value *excludesSome = !weights.excludes          ? b.getFalse()
                         : facts.isOfGuard(weights) ? b.CreateNot(group.isFull)
                                                    : b.getTrue();
-  if (isBf16(second[i])) { // a pair of columns whose second one lies behind the end
-    Value *endsInPair = b.CreateTrunc(group.columns.end, b.getInt1Ty()),
-          *isPacked = b.CreateICmpSLT(group.columns.end, part.count);
-    excludesSome = b.CreateOr(excludesSome, b.CreateAnd(endsInPair, isPacked));
-  }
+  Value *goesBehind = b.getFalse();
+  if (isBf16(second[i])) // a pair of columns whose second one lies behind the end
+    goesBehind = b.CreateAnd(b.CreateTrunc(group.columns.end, b.getInt1Ty()),
+                             b.CreateICmpSLT(group.columns.end, part.count));
   Value *sums = rowPlace(own.sums, group.number, own.sumRow), *count = columnsOf(group);
   Value *source = placeOfV(p, block, i, b.CreateAdd(part.column, group.columns.first));
   Value *weight = e.offset(group.scores, number * scoreBytes(e.target.lanes));
@@ -462,12 +461,12 @@ void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &
   };
   if (!weights.excludes)
     return multiply();
-  Value *isExact = b.CreateAnd(part.nonFinite[i], excludesSome);
+  Value *isExact = b.CreateAnd(part.nonFinite[i], b.CreateOr(excludesSome, goesBehind));
   e.when(b.CreateNot(isExact), multiply);
   e.when(isExact, [&] {
     b.CreateCall(addWithoutExcluded(e, isBf16(second[i]) ? element : e.f32(), element),
                  {weight, source, sums, weightRow, v.row, v.column, own.sumRow,
-                  rowsOfGroup(block, group.number), count, block.columns[i]});
+                  rowsOfGroup(block, group.number), count, block.columns[i], excludesSome});
   });
 }
 

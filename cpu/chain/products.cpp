@@ -77,7 +77,7 @@ Function *findNonFinite(Emitter &e, Multiply multiply) {
 Function *addWithoutExcluded(Emitter &e, Type *weight, Type *element) {
   const std::string name =
       "chain_exact_" + Emitter::nameOf(weight) + "_" + Emitter::nameOf(element);
-  return e.helper(name, 3, 7, {}, [&](Function *f) {
+  return e.helper(name, 3, 7, {e.b.getInt1Ty()}, [&](Function *f) {
     e.finishCold(f);
     markLazy(*f);
     IRBuilder<> &b = e.b;
@@ -93,7 +93,7 @@ Function *addWithoutExcluded(Emitter &e, Type *weight, Type *element) {
         Value *loaded = e.load(bits, at);
         Value *isExcluded = b.CreateICmpEQ(
             loaded, ConstantInt::get(bits, APInt::getSignMask(bits->getIntegerBitWidth())));
-        e.when(b.CreateNot(isExcluded), [&] {
+        e.when(b.CreateNot(b.CreateAnd(f->getArg(10), isExcluded)), [&] {
           Value *w = e.convert(b.CreateBitCast(loaded, weight), e.f32());
           Value *from = e.offset(v, b.CreateMul(j, vRow));
           e.loop(e.number(0), f->getArg(9), e.number(1), [&](Value *c) {

@@ -198,7 +198,6 @@ TEST(LibraryPackErrors, ofWhatWasPackedForAnother) {
   EXPECT_EQ(problem.run(emulated.get(), strided), "'w' is packed, so its strides are all 0");
 }
 
-// The same shapes with other memory take a shorter path.
 // No kernel runs there, so that nothing can read the packed memory.
 TEST(LibraryPackErrors, whereADimensionIs0) {
   const PackedKernel kernel = kernelOf("kernel product(x: f32[M, K], w: const f32[K, N], t: f32[T])"
@@ -217,6 +216,7 @@ TEST(LibraryPackErrors, whereADimensionIs0) {
   problem.expectRight();
 }
 
+// The same shapes with other memory take a shorter path.
 TEST(LibraryPackErrors, ofTheNextCall) {
   const PackedKernel kernel = kernelOf(product);
   Problem problem{4, 60, 30};
