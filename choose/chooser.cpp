@@ -8,6 +8,7 @@
 #include "schedule/joined_dimension.h"
 #include "support/timing.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -268,7 +269,14 @@ Lowering Chooser::grouped(const Choices &choices) {
   options.choices.insert(options.choices.end(), units_.begin(), units_.end());
   options.choices.insert(options.choices.end(), choices.begin(), choices.end());
   mlir::OwningOpRef<mlir::ModuleOp> withoutRules = ir_->clone();
-  withoutRules->walk([](ir::RequireOp rule) { rule.erase(); });
+  // They name dimensions all the same, which are not joined then.
+  withoutRules->walk([](ir::RequireOp rule) {
+    mlir::Operation *result = rule.getRule().front().getTerminator();
+    mlir::OpBuilder b(result);
+    mlir::Value zero = mlir::arith::ConstantIndexOp::create(b, rule.getLoc(), 0);
+    result->setOperand(0, mlir::arith::CmpIOp::create(b, rule.getLoc(),
+                                                      mlir::arith::CmpIPredicate::eq, zero, zero));
+  });
   return compiler_.lower(kernel_, std::move(withoutRules), LoweringLevel::fused, options,
                          /*findsNearest=*/false);
 }

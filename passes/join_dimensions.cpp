@@ -499,7 +499,7 @@ private:
   ir::KernelOp kernel;
   Block &block;
   OpBuilder b;
-  const llvm::StringSet<> &named; ///< dimensions that the schedule names
+  const llvm::StringSet<> &named; ///< dimensions that the schedule names, rules too
   bool keepsPlanes;
   std::vector<Traversal> traversals;
   llvm::MapVector<const void *, Form> forms;
@@ -591,9 +591,8 @@ struct JoinDimensionsPass : impl::JoinDimensionsBase<JoinDimensionsPass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
       Choosing choosing;
-      if (!kernel.getSchedule().empty())
-        for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
-          choosing.add(choice.getKey());
+      kernel.getSchedule().walk([&](ir::ChoiceOp choice) { choosing.add(choice.getKey()); });
+      kernel.getSchedule().walk([&](ir::ChosenOp ofRule) { choosing.add(ofRule.getKey()); });
       SmallVector<StringRef> choices;
       StringRef(variant).split(choices, ',', -1, /*KeepEmpty=*/false);
       for (StringRef choice : choices)

@@ -3,6 +3,7 @@
 // attention, with a softmax between the two. With `fuse = products` such a chain is one group: a
 // loop over the columns of the first products computes them all.
 #include "passes/chains/weights_range.h"
+#include "passes/conditions/product_depth.h"
 #include "passes/dimensions.h"
 #include "passes/fuser.h"
 #include "passes/windows/image_operand.h"
@@ -55,6 +56,12 @@ static bool multipliesColumns(linalg::ContractOp first, linalg::ContractOp secon
 /// Whether the cube loads windows of an image for it, in a loop of its own.
 static bool readsImage(linalg::ContractOp product) { return imageOperand(product).has_value(); }
 
+/// Whether a tile of it goes over a part of the depth, by a condition of the sum, which the loop of
+/// a chain does not cut.
+static bool hasCondition(linalg::ContractOp product) {
+  return llvm::any_of(product.getInputs(), isMasked);
+}
+
 /// The products whose columns a product sums over by its left operand, in block order. A tensor of
 /// other products of which that is computed is read from memory. Other elementwise work and
 /// reductions compute that operand again for each element.
@@ -74,7 +81,7 @@ static SmallVector<linalg::ContractOp> firstsOf(linalg::ContractOp second) {
   SmallVector<linalg::ContractOp> firsts;
   for (Operation *product : products)
     if (auto first = cast<linalg::ContractOp>(product);
-        !readsImage(first) && multipliesColumns(first, second))
+        !readsImage(first) && !hasCondition(first) && multipliesColumns(first, second))
       firsts.push_back(first);
   return firsts;
 }

@@ -272,6 +272,13 @@ std::optional<unsigned> boundedOperand(linalg::ContractOp product) {
   return operand ? std::optional<unsigned>(operand.getInt()) : std::nullopt;
 }
 
+bool isMasked(Value operand) {
+  auto op = operand.getDefiningOp<linalg::GenericOp>();
+  return op && op.getNumReductionLoops() == 0 &&
+         excludingSelect(
+             op.getBody()->getTerminator()->getOperand(cast<OpResult>(operand).getResultNumber()));
+}
+
 ProductDepths::ProductDepths(ir::KernelOp kernel, aicore::MachineAttr machine)
     : kernel(kernel), machine(machine) {
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {

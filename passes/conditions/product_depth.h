@@ -21,6 +21,9 @@ namespace mmk {
 inline constexpr llvm::StringLiteral boundedAttr = "mmk.bounded";
 std::optional<unsigned> boundedOperand(mlir::linalg::ContractOp product);
 
+/// Whether an operand of a product is computed as 0 where a condition of its sum does not hold.
+bool isMasked(mlir::Value operand);
+
 /// A condition on what a product sums over. Positions are those along loops of the product.
 struct DepthCondition {
   /// A parameter of i32 that is read: for each of its dimensions the loop, not that of the depth.

@@ -51,6 +51,22 @@ class Units(unittest.TestCase):
                 x, w = inputs(shape)
                 numpy.testing.assert_array_equal(kernel(x, w), numpy.maximum(x * w, 0))
 
+    def test_choices_and_rules(self):
+        """The general form runs where a choice or a rule is about such a dimension."""
+        ruled = SCALED.replace("relu(x * w); }", "relu(x * w); schedule { require tile.H <= 65536; } }")
+        for text, options in ((SCALED, {"variant": "tile.H*W=2048"}), (ruled, {})):
+            kernel = mmk.compile(text, **options)
+            for shape in SHAPES:
+                with self.subTest(options=options, shape=shape):
+                    x, w = inputs(shape)
+                    numpy.testing.assert_array_equal(kernel(x, w), numpy.maximum(x * w, 0))
+
+    def test_literal_unit_behind(self):
+        kernel = mmk.compile("kernel k(x: f32[N, C, W, 1], w: f32[C, 1, 1]) -> y: f32[N, C, W, 1] { y = x * w; }")
+        for shape in ((4, 7, 1, 1), (4, 7, 3, 1), (0, 7, 1, 1)):
+            x, w = inputs(shape)
+            numpy.testing.assert_array_equal(kernel(x, w), x * w)
+
     def test_packed_constant(self):
         """Its panels are those of the general form."""
         kernel = mmk.compile("kernel k(x: f32[B, M, K], w: const f32[K, N], s: f32[B, M, U], v: f32[M, U])"

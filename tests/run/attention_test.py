@@ -220,6 +220,30 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
                        dims={"B": 5, "H": 2}, name="lengths", mutate=mutate,
                        model=lambda s, place: (np.nan_to_num(s), place[3] < length[:, None, None, None], 1))
 
+    def test_what_is_included_is_read(self):
+        """Beside infinities of v, also with weights of -0: of pairs of keys, too, which an odd bound ends."""
+        text = """kernel k(q: bf16[M, K], c: bf16[N, K], v: bf16[N, E], n: i32) -> o: f32[M, E] {
+  let s[i, j] = sum[d](q[i, d] * c[j, d]);
+  let w[i, j] = cast<bf16>(-relu(s[i, j]));
+  o[i, e] = sum[j | j < n](w[i, j] * v[j, e]);
+}
+"""
+        (self.folder / "k.mmk").write_text(text)
+        generator = np.random.default_rng(11)
+        q, c, v = (rounded(generator.uniform(-1, 1, size), "bf16") for size in ((64, 32), (200, 32), (200, 16)))
+        v[3] = np.inf
+        for name, array in (("q", q), ("c", c), ("v", v)):
+            np.save(self.folder / f"{name}.npy", stored(array, "bf16"))
+        for n in (36, 37, 38):
+            with self.subTest(n=n):
+                words = [word for name in "qcv" for word in ("--input", f"{name}={name}.npy")]
+                self.mmk("run", "k.mmk", f"n={n}", "--machine", "host", "--set", "fuse=products", *words,
+                         "--output", "o=o.npy")
+                weights = q.astype(np.float64) @ c.T.astype(np.float64) > 0
+                found = np.load(self.folder / "o.npy")
+                self.assertTrue(np.isnan(found[~weights[:, 3]]).all())
+                self.assertTrue((found[weights[:, 3]] == -np.inf).all())
+
     def test_a_row_of_minus_infinity_has_weights_of_zero(self):
         # The first rows see keys of -inf alone; the quotient as written is NaN there.
         bias = np.zeros(70, np.float32)

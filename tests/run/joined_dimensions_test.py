@@ -116,6 +116,11 @@ class JoinedDimensions(CommandTest):
             with self.subTest(statement=statement):
                 self.expect_right(text)
 
+    def test_named_in_a_rule_stay_apart(self):
+        text = kernel("x: f16[B, T, D]", "f16[B, T, D]", "relu(x)",
+                      "case a { B = 4; T = 60; D = 100; }\n  schedule { require tile.D <= 64; }")
+        self.expect_right(text)
+
     def test_named_stay_apart(self):
         text = kernel("x: f16[B, T, D]", "f16[B, T, D]", "relu(x)", "case a { B = 4; T = 60; D = 100; }")
         self.assertIn("tile=", self.run_kernel(text, "--count-only")["variant"])

@@ -135,6 +135,21 @@ class ProductBounds(CommandTest):
                     self.check(text, machine, schedule, {"q": q, "k": k, "v": v}, [f"n={n}"],
                                product(weights, v, kept))
 
+    def test_masked_product_in_front(self):
+        # What a chain of two products would multiply by 0.
+        generator = np.random.default_rng(8)
+        a, b, d = (generator.normal(size=size).astype(np.float16) for size in ((40, 90), (90, 64), (64, 16)))
+        kept = np.arange(90) < 37
+        expected = np.maximum(np.where(kept, a, 0).astype(np.float64) @ b.astype(np.float64), 0)
+        expected = expected.astype(np.float16).astype(np.float64) @ d.astype(np.float64)
+        a[:, 37:], b[37:] = np.inf, np.nan
+        text = ("kernel k(a: f16[M, K], b: f16[K, N], d: f16[N, E], n: i32) -> o: f32[M, E] {\n"
+                "  let s[i, j] = sum[k | k < n](a[i, k] * b[k, j]);\n"
+                "  o = cast<f16>(relu(s)) @ d;\n}\n")
+        for machine in MACHINES:
+            with self.subTest(machine=machine):
+                self.check(text, machine, [], {"a": a, "b": b, "d": d}, ["n=37"], expected)
+
     def test_check(self):
         # Behind a bound NaN is wrong; between rows it is right, as is what NumPy has.
         text = ("kernel k(a: f32[M, N], v: f32[N, D]) -> o: f32[M, D] {\n"
