@@ -173,6 +173,16 @@ std::vector<Choices> startsOf(Session &session, const Kernel &kernel,
   return starts;
 }
 
+/// The dimensions that all cases leave out, as mmk run does.
+Choices unitsOfAll(Session &session, const Kernel &kernel, const std::vector<RunCase> &runs) {
+  Choices units = unitsOf(session, kernel, runs.front());
+  for (const RunCase &run : llvm::drop_begin(runs)) {
+    const Choices others = unitsOf(session, kernel, run);
+    llvm::erase_if(units, [&](const auto &unit) { return !llvm::is_contained(others, unit); });
+  }
+  return units;
+}
+
 std::vector<tune::Dims> dimsOf(const std::vector<tune::RunShape> &shapes) {
   std::vector<tune::Dims> dims;
   for (const tune::RunShape &shape : shapes)
@@ -255,12 +265,7 @@ int tuneCommand(const std::vector<std::string> &words) {
         {*options.rounds, folder + "optimization_log.md", commandOf("tune", words), options.json});
   }
   options.space.fixed = session.fixedChoices(kernel);
-  // What all cases leave out, as mmk run does.
-  for (const auto &unit : unitsOf(session, kernel, runs.front()))
-    if (llvm::all_of(runs, [&](const RunCase &run) {
-          return llvm::is_contained(unitsOf(session, kernel, run), unit);
-        }))
-      options.space.fixed.push_back(unit);
+  llvm::append_range(options.space.fixed, unitsOfAll(session, kernel, runs));
   // An author's schedule is its own space: what it leaves open keeps the machine's default there.
   if (options.space.explores || !kernel.scheduleFor(machine.name))
     options.space.starts = startsOf(session, kernel, runs, !options.noCache);

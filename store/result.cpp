@@ -6,8 +6,12 @@
 namespace mmk::tune {
 
 bool isWithin(const std::vector<ShapeLimit> &limits, const Dims &dims) {
-  return std::ranges::all_of(
-      limits, [&](const ShapeLimit &limit) { return dims[limit.dimension] <= limit.most; });
+  return std::ranges::all_of(limits, [&](const ShapeLimit &limit) {
+    int64_t extent = 1;
+    for (const size_t dimension : limit.dimensions)
+      extent *= dims[dimension];
+    return extent <= limit.most;
+  });
 }
 
 int64_t Measure::onChipBytes() const {

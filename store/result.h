@@ -16,9 +16,10 @@ namespace mmk::tune {
 /// Values of a kernel's dimensions, in its order.
 using Dims = std::vector<int64_t>;
 
-/// A variant is legal only for shapes whose dimension, by number, is at most this.
+/// A variant is legal only for shapes in which the product of these dimensions, by number, is at
+/// most this: of one, or of those that it goes along as one.
 struct ShapeLimit {
-  size_t dimension = 0;
+  std::vector<size_t> dimensions;
   int64_t most = 0;
 };
 bool isWithin(const std::vector<ShapeLimit> &limits, const Dims &dims);

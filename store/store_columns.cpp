@@ -36,7 +36,8 @@ std::string textOf(const LeastTime &least) {
 std::string textOf(const std::vector<ShapeLimit> &limits) {
   std::string text;
   for (const ShapeLimit &limit : limits)
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", limit.dimension, limit.most);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", fmt::join(limit.dimensions, "*"),
+                        limit.most);
   return text;
 }
 
@@ -44,8 +45,10 @@ std::vector<ShapeLimit> limitsFrom(std::string_view text) {
   std::vector<ShapeLimit> limits;
   for (const char *at = text.begin(); at < text.end(); ++at) {
     ShapeLimit &limit = limits.emplace_back();
-    at = std::from_chars(at, text.end(), limit.dimension).ptr + 1;
-    at = std::from_chars(std::min(at, text.end()), text.end(), limit.most).ptr;
+    do
+      at = std::from_chars(at, text.end(), limit.dimensions.emplace_back()).ptr;
+    while (at < text.end() && *at++ == '*');
+    at = std::from_chars(at, text.end(), limit.most).ptr;
   }
   return limits;
 }

@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "executable/executable.h"
 #include "ir/image_limit.h"
+#include "schedule/joined_dimension.h"
 
 #include <algorithm>
 
@@ -36,10 +37,17 @@ void addClock(Measure &measure, const ClockReport &clock) {
 
 std::vector<ShapeLimit> limitsOf(aicore::KernelOp kernel) {
   std::vector<ShapeLimit> limits;
+  const auto names = llvm::to_vector(kernel.getDims().getAsValueRange<mlir::StringAttr>());
   if (mlir::DictionaryAttr attribute = kernel.getLimitsAttr())
-    for (auto [number, name] : llvm::enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
-      if (auto most = attribute.getAs<mlir::IntegerAttr>(name))
-        limits.push_back({number, most.getInt()});
+    for (const mlir::NamedAttribute &each : attribute) {
+      ShapeLimit &limit = limits.emplace_back();
+      limit.most = mlir::cast<mlir::IntegerAttr>(each.getValue()).getInt();
+      for (const std::string_view factor : factorsOf(each.getName().getValue()))
+        if (int64_t literal = 0; llvm::to_integer(factor, literal))
+          limit.most /= literal;
+        else
+          limit.dimensions.push_back(llvm::find(names, llvm::StringRef(factor)) - names.begin());
+    }
   return limits;
 }
 

@@ -123,8 +123,13 @@ std::optional<JobMessage> jobFrom(llvm::StringRef text) {
 
 std::string textOf(const CountedMessage &message) {
   json::Array limits, measures;
-  for (const ShapeLimit &limit : message.counted.limits)
-    limits.push_back(json::Array{static_cast<int64_t>(limit.dimension), limit.most});
+  for (const ShapeLimit &limit : message.counted.limits) {
+    json::Array numbers;
+    for (const size_t dimension : limit.dimensions)
+      numbers.push_back(static_cast<int64_t>(dimension));
+    numbers.push_back(limit.most);
+    limits.push_back(std::move(numbers));
+  }
   for (const std::optional<Measure> &measure : message.counted.measures)
     measures.push_back(valueOf(measure));
   return textOf(json::Object{{"batch", message.batch},
@@ -151,10 +156,10 @@ std::optional<CountedMessage> countedFrom(llvm::StringRef text) {
   CountedMessage message{*batch, *number, {variant->str(), reason->str(), bug->str(), {}, {}}};
   message.counted.code = static_cast<DiagnosticCode>(*code);
   for (const json::Value &value : *limits) {
-    std::array<int64_t, 2> limit{};
-    if (!read(&value, limit))
+    Dims numbers;
+    if (!read(&value, numbers) || numbers.size() < 2)
       return std::nullopt;
-    message.counted.limits.push_back({static_cast<size_t>(limit[0]), limit[1]});
+    message.counted.limits.push_back({{numbers.begin(), numbers.end() - 1}, numbers.back()});
   }
   for (const json::Value &measure : *measures)
     if (!read(measure, message.counted.measures.emplace_back()))

@@ -51,6 +51,12 @@ class TuneTest(CommandTest):
         return next(iter(found.values()))["search"]["counted"]
 
 
+POOLING = """\
+kernel pool(x: f16[B, C, H, W]) -> y: f16[B, C] {
+  y = mean[H, W](x);
+  case ragged { B = 2; C = 33; H = 5; W = 9; }
+}
+"""
 CONVOLUTION = """\
 kernel layer(x: f16[B, C, W], w: f16[O, C, 3]) -> y: f32[B, O, Q] {
   dim Q = W - 2;
@@ -73,6 +79,11 @@ class Windows(TuneTest):
         layer = self.tune("--machine", "ascend910b2")["layer"]
         self.assertEqual((layer["search"]["counted"], layer["search"]["refused"]), (3, 1))
         self.assertTrue(layer["best"]["check"]["passed"])
+
+    def test_limits_of_joined_dimensions(self):
+        """A tile that is too short for rows of H * W elements is no candidate, and no bug."""
+        self.write(POOLING)
+        self.assertGreater(self.counted("--effort", "quick", "--check", "none", "--budget", "60"), 20)
 
     def test_ways_are_explored(self):
         """Without a schedule both ways of windows are part of the space; of a product of matrices, they are not."""

@@ -45,7 +45,7 @@ protected:
     measure.busyCycles = {1, 2, 3, 4, 5, 6, 7};
     measure.memoryBytes = {10, 20, 30, 40, 50, 60};
     measure.least = {90, 70, 20, 5, {7, 6, 5, 4, 3, 2, 1}, {1, 1, 2, 3, 5, 8, 13}};
-    return {"request of " + variant, variant, "", {{1, 2048}}, {{0, measure}}};
+    return {"request of " + variant, variant, "", {{{1}, 2048}, {{0, 2}, 45}}, {{0, measure}}};
   }
 
   TemporaryFolder temporary;
@@ -72,9 +72,15 @@ TEST_F(TuneStore, KeepsWhatItIsGiven) {
   EXPECT_EQ(measure.least.rest, 5);
   EXPECT_EQ(measure.least.cubeWork, (PipeCycles{7, 6, 5, 4, 3, 2, 1}));
   EXPECT_EQ(measure.least.vectorWork, (PipeCycles{1, 1, 2, 3, 5, 8, 13}));
-  ASSERT_EQ(known.codes.at("request of v").limits.size(), 1u);
-  EXPECT_EQ(known.codes.at("request of v").limits[0].dimension, 1u);
+  ASSERT_EQ(known.codes.at("request of v").limits.size(), 2u);
+  EXPECT_EQ(known.codes.at("request of v").limits[0].dimensions, std::vector<size_t>{1});
   EXPECT_EQ(known.codes.at("request of v").limits[0].most, 2048);
+  // Of dimensions that are one.
+  EXPECT_EQ(known.codes.at("request of v").limits[1].dimensions, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(known.codes.at("request of v").limits[1].most, 45);
+  EXPECT_TRUE(isWithin(known.codes.at("request of v").limits, {5, 2048, 9}));
+  EXPECT_FALSE(isWithin(known.codes.at("request of v").limits, {5, 2048, 10}));
+  EXPECT_FALSE(isWithin(known.codes.at("request of v").limits, {5, 2049, 9}));
   EXPECT_EQ(measure.memoryBytes, (std::array<int64_t, 6>{10, 20, 30, 40, 50, 60}));
   EXPECT_TRUE(known.measures[1].empty());
 }
