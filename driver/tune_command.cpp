@@ -160,11 +160,14 @@ std::vector<Choices> startsOf(Session &session, const Kernel &kernel,
                               const std::vector<RunCase> &runs, bool remembers) {
   std::vector<Choices> starts;
   for (const RunCase &run : runs) {
-    const auto chosen = chooseVariant(session, kernel, run, remembers);
-    if (!chosen)
-      return {};
-    const Choices choices =
-        chosen->choices.empty() ? Choices() : session.choicesOf(kernel, chosen->choices);
+    Choices choices = unitsOf(session, kernel, run);
+    if (backendOf(session.machine().kind).hasClock()) {
+      const auto chosen = chooseVariant(session, kernel, run, remembers);
+      if (!chosen)
+        return {};
+      if (!chosen->choices.empty())
+        choices = session.choicesOf(kernel, chosen->choices);
+    }
     Lowering lowering = session.tryLower(kernel, choices, LoweringLevel::mmk);
     if (!lowering)
       return {};

@@ -4,6 +4,7 @@
 #include "frontend/schedule.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
+#include "schedule/joined_dimension.h"
 #include "tune/projection.h"
 #include "tune/value_grid.h"
 
@@ -75,6 +76,14 @@ llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
   // A later fixed choice overrides an earlier one, as on the command line.
   for (const auto &[key, word] : options.fixed)
     findOrAdd(axes, key).words = {word};
+  // Of dimensions that the variants leave out there is nothing to choose.
+  std::erase_if(axes, [&](const Axis &axis) {
+    return !isOf(axis.key, "extent") &&
+           llvm::any_of(factorsOf(indexOf(axis.key)), [&](std::string_view dim) {
+             return llvm::is_contained(llvm::make_first_range(options.fixed),
+                                       fmt::format("extent.{}", dim));
+           });
+  });
   space.addStarts(options);
   space.sortAxes();
   // The base depth of a dimension that is an output as well follows from its tile.

@@ -99,6 +99,16 @@ class Host(TuneTest):
     """Timed figures differ from run to run; the decisions on them are tested."""
     WORDS = ("--machine", "host", "--case", "small")
 
+    def test_dimensions_of_1_are_left_out(self):
+        """As in mmk run, whose variant the search starts from."""
+        self.write("kernel k(x: f32[N, C, H, W], w: f32[C, 1, 1]) -> y: f32[N, C, H, W] { y = relu(x * w);\n"
+                   "  case c { N = 10; C = 30; H = 1; W = 1; } }")
+        usual = self.report("k.mmk", "--machine", "host")[0]["variant"]
+        found = self.tune("--machine", "host", "--budget", "3")["c"]["variants"]
+        self.assertIn(usual, [each["variant"] for each in found])
+        for each in found:
+            self.assertIn("extent.H=1,extent.W=1", each["variant"])
+
     def test_the_default_takes_part_and_the_winner_is_checked(self):
         small = self.tune(*self.WORDS)["small"]
         self.assertEqual(small["machine"], "host")
