@@ -387,6 +387,8 @@ template <typename Op> int64_t BlockWatch::transfer(Op op, mlir::Value value, Us
   };
   const int64_t count = outerCount(op);
   SmallVector<int64_t> offsets = offsetsOf(op.getOffsetsMutable());
+  const std::optional<int64_t> end =
+      clippedAt(op, tensors_[kernel_.tensorNumbers.lookup(value)], along[rank - 2]);
   for (int64_t number = 0; number < count; ++number) {
     SmallVector<int64_t> own = offsets;
     int64_t rest = number;
@@ -394,8 +396,7 @@ template <typename Op> int64_t BlockWatch::transfer(Op op, mlir::Value value, Us
       if (along[i] >= 0)
         own[along[i]] += rest % dim(i).size * dim(i).step;
     ViewDim rows = dim(rank - 2);
-    if (const std::optional<int64_t> end =
-            clippedAt(op, tensors_[kernel_.tensorNumbers.lookup(value)], rows.along))
+    if (end)
       rows.size = std::clamp<int64_t>(*end - own[rows.along], 0, rows.size);
     transfer(value, own, {rows, dim(rank - 1)}, use);
   }

@@ -34,7 +34,8 @@ struct WatchedTensor {
   llvm::SmallVector<std::pair<int64_t, int64_t>> merged; ///< first and last of dimensions as one
 
   int64_t bytes() const;
-  /// How far an access at these offsets may go along a dimension.
+  /// How far an access at these offsets may go along a dimension, or along as many `joined` ones as
+  /// if they were one, of which it is the last.
   int64_t extentOf(int64_t dim, llvm::ArrayRef<int64_t> offsets, int64_t joined) const;
   /// "c[0, 16] to c[3, 31]"
   std::string elements(int64_t begin, int64_t end) const;
