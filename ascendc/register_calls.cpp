@@ -1,5 +1,6 @@
 #include "ascendc/register_calls.h"
 
+#include "ascendc/comparison.h"
 #include "ascendc/element_names.h"
 #include "ascendc/unwritten.h"
 #include "ir/element_type.h"
@@ -12,69 +13,7 @@
 namespace mmk::ascendc {
 namespace {
 
-using mlir::arith::CmpFPredicate;
-using mlir::arith::CmpIPredicate;
 using Lines = mlir::FailureOr<RegisterLines>;
-
-/// The modes of which one holds, and whether the opposite is wanted. NE alone holds for NaN.
-struct RegisterComparison {
-  const char *mode = nullptr, *other = nullptr;
-  bool isNegated = false;
-};
-
-RegisterComparison registerComparison(CmpFPredicate predicate) {
-  switch (predicate) {
-  case CmpFPredicate::OEQ:
-    return {"EQ"};
-  case CmpFPredicate::OGT:
-    return {"GT"};
-  case CmpFPredicate::OGE:
-    return {"GE"};
-  case CmpFPredicate::OLT:
-    return {"LT"};
-  case CmpFPredicate::OLE:
-    return {"LE"};
-  case CmpFPredicate::UNE:
-    return {"NE"};
-  case CmpFPredicate::UGT:
-    return {"LE", nullptr, true};
-  case CmpFPredicate::UGE:
-    return {"LT", nullptr, true};
-  case CmpFPredicate::ULT:
-    return {"GE", nullptr, true};
-  case CmpFPredicate::ULE:
-    return {"GT", nullptr, true};
-  case CmpFPredicate::ONE:
-    return {"LT", "GT"};
-  case CmpFPredicate::UEQ:
-    return {"LT", "GT", true};
-  case CmpFPredicate::ORD:
-    return {"LE", "GE"};
-  case CmpFPredicate::UNO:
-    return {"LE", "GE", true};
-  default:
-    return {};
-  }
-}
-
-RegisterComparison registerComparison(CmpIPredicate predicate) {
-  switch (predicate) {
-  case CmpIPredicate::eq:
-    return {"EQ"};
-  case CmpIPredicate::ne:
-    return {"NE"};
-  case CmpIPredicate::slt:
-    return {"LT"};
-  case CmpIPredicate::sle:
-    return {"LE"};
-  case CmpIPredicate::sgt:
-    return {"GT"};
-  case CmpIPredicate::sge:
-    return {"GE"};
-  default:
-    return {};
-  }
-}
 
 /// How Cast converts (register_functions.cpp: Convert); null where it takes several.
 const char *traitOf(mlir::Type from, mlir::Type to) {
@@ -149,19 +88,15 @@ Lines RegisterCallWriter::compare() {
   const mlir::Type element =
       call.inputs[0].isTile ? call.inputs[0].element : call.inputs[1].element;
   const bool isFloat = mlir::isa<mlir::FloatType>(element);
-  const RegisterComparison by =
-      isFloat ? registerComparison(*mlir::arith::symbolizeCmpFPredicate(*op.getPredicate()))
-              : registerComparison(*mlir::arith::symbolizeCmpIPredicate(*op.getPredicate()));
+  const Comparison by =
+      isFloat ? comparisonOf(*mlir::arith::symbolizeCmpFPredicate(*op.getPredicate()))
+              : comparisonOf(*mlir::arith::symbolizeCmpIPredicate(*op.getPredicate()));
   if (!by.mode)
     return refuse(" of this type");
   const std::string left = inRegister(call.inputs[0]);
   auto compared = [&](const std::string &to, const char *mode) {
-    if (call.inputs[1].isTile)
-      add("Reg::Compare<{}, CMPMODE::{}>({}, {}, {}, mask);", deviceType(element), mode, to, left,
-          call.inputs[1].text);
-    else
-      add("Reg::Compares<{}, CMPMODE::{}>({}, {}, {}, mask);", deviceType(element), mode, to, left,
-          call.inputs[1].text);
+    add("Reg::Compare{}<{}, CMPMODE::{}>({}, {}, {}, mask);", call.inputs[1].isTile ? "" : "s",
+        deviceType(element), mode, to, left, call.inputs[1].text);
   };
   compared(call.target, by.mode);
   if (by.other) {

@@ -1,5 +1,6 @@
 #include "ascendc/vector_calls.h"
 
+#include "ascendc/comparison.h"
 #include "ascendc/element_names.h"
 #include "ascendc/instructions.h"
 #include "ascendc/unwritten.h"
@@ -15,7 +16,6 @@ namespace mmk::ascendc {
 namespace {
 
 using mlir::arith::CmpFPredicate;
-using mlir::arith::CmpIPredicate;
 using Calls = mlir::FailureOr<std::string>;
 
 std::string barriers(llvm::ArrayRef<std::string> calls) {
@@ -46,61 +46,6 @@ std::string cast(const std::string &to, const std::string &from, const char *rou
 }
 
 //===--- masks ----------------------------------------------------------------------------===//
-
-/// How a comparison is made of those of the interface: `mode`, and its opposite where `isNegated`.
-/// NE alone holds for NaN.
-struct VectorComparison {
-  const char *mode;
-  bool isNegated = false;
-};
-
-/// Nothing for a comparison of two modes.
-std::optional<VectorComparison> vectorComparison(CmpFPredicate predicate) {
-  switch (predicate) {
-  case CmpFPredicate::OEQ:
-    return VectorComparison{"EQ"};
-  case CmpFPredicate::OGT:
-    return VectorComparison{"GT"};
-  case CmpFPredicate::OGE:
-    return VectorComparison{"GE"};
-  case CmpFPredicate::OLT:
-    return VectorComparison{"LT"};
-  case CmpFPredicate::OLE:
-    return VectorComparison{"LE"};
-  case CmpFPredicate::UNE:
-    return VectorComparison{"NE"};
-  case CmpFPredicate::UGT:
-    return VectorComparison{"LE", true};
-  case CmpFPredicate::UGE:
-    return VectorComparison{"LT", true};
-  case CmpFPredicate::ULT:
-    return VectorComparison{"GE", true};
-  case CmpFPredicate::ULE:
-    return VectorComparison{"GT", true};
-  default:
-    return std::nullopt;
-  }
-}
-
-/// Null for one of numbers without a sign.
-const char *modeOf(CmpIPredicate predicate) {
-  switch (predicate) {
-  case CmpIPredicate::eq:
-    return "EQ";
-  case CmpIPredicate::ne:
-    return "NE";
-  case CmpIPredicate::slt:
-    return "LT";
-  case CmpIPredicate::sle:
-    return "LE";
-  case CmpIPredicate::sgt:
-    return "GT";
-  case CmpIPredicate::sge:
-    return "GE";
-  default:
-    return nullptr;
-  }
-}
 
 CmpFPredicate swapped(CmpFPredicate predicate) {
   switch (predicate) {
@@ -134,7 +79,7 @@ public:
 private:
   Calls compareFloats();
   Calls compareIntegers();
-  Calls compareBytes(CmpIPredicate predicate);
+  Calls compareBytes(llvm::StringRef mode);
   Calls combineMasks();
   Calls select();
   Calls selectBytes();
@@ -187,31 +132,27 @@ Calls VectorCallWriter::compareFloats() {
     return fmt::format("CompareAll({}, {}, {}, CMPMODE::{}, {});", to, left.text,
                        right.isTile ? right.text : scalarOf(right, left.element), mode, call.count);
   };
-  if (const std::optional<VectorComparison> direct = vectorComparison(predicate)) {
-    llvm::SmallVector<std::string> calls = {compared(mask, direct->mode)};
-    if (direct->isNegated)
-      calls.push_back(negated(mask));
-    return barriers(calls);
+  const Comparison by = comparisonOf(predicate);
+  llvm::SmallVector<std::string> calls = {compared(mask, by.mode)};
+  if (by.other) {
+    const std::string other = spareMask(call.spare);
+    calls.push_back(compared(other, by.other));
+    calls.push_back(fmt::format("Or({0}, {0}, {1}, {2});", words(mask), other, maskWords));
   }
-  // Of two modes, one of which holds: neither does for NaN.
-  const bool isOfEqual = predicate == CmpFPredicate::ONE || predicate == CmpFPredicate::UEQ;
-  const std::string other = spareMask(call.spare);
-  llvm::SmallVector<std::string> calls = {
-      compared(mask, isOfEqual ? "LT" : "LE"), compared(other, isOfEqual ? "GT" : "GE"),
-      fmt::format("Or({0}, {0}, {1}, {2});", words(mask), other, maskWords)};
-  if (predicate == CmpFPredicate::UEQ || predicate == CmpFPredicate::UNO)
+  if (by.isNegated)
     calls.push_back(negated(mask));
   return barriers(calls);
 }
 
 // The interface has no comparison of integers but EQ: a <= b where max(a, b) is b.
 Calls VectorCallWriter::compareIntegers() {
-  const CmpIPredicate predicate = *mlir::arith::symbolizeCmpIPredicate(*op.getPredicate());
-  mlir::Type element = call.inputs[0].element;
-  if (element.isInteger(8))
-    return compareBytes(predicate);
-  if (!element.isInteger(32))
+  const Comparison by = comparisonOf(*mlir::arith::symbolizeCmpIPredicate(*op.getPredicate()));
+  const mlir::Type element = call.inputs[0].element;
+  if (!by.mode || (!element.isInteger(8) && !element.isInteger(32)))
     return refuse(" of this type");
+  const llvm::StringRef mode = by.mode;
+  if (element.isInteger(8))
+    return compareBytes(mode);
   llvm::SmallVector<std::string> calls;
   std::array<std::string, 2> operands;
   for (unsigned i : {0, 1}) {
@@ -220,55 +161,29 @@ Calls VectorCallWriter::compareIntegers() {
     if (!operand.isTile)
       calls.push_back(duplicate(operands[i], operand, element, call.count));
   }
-  const std::string greater = spare(element, call.spare + 1);
-  unsigned equal = 1;
-  bool isNegated = false;
-  std::string compared = greater;
-  switch (predicate) {
-  case CmpIPredicate::sle:
-    break;
-  case CmpIPredicate::sgt:
-    isNegated = true;
-    break;
-  case CmpIPredicate::sge:
-    equal = 0;
-    break;
-  case CmpIPredicate::slt:
-    equal = 0;
-    isNegated = true;
-    break;
-  case CmpIPredicate::eq:
-    compared = operands[0];
-    break;
-  case CmpIPredicate::ne:
-    compared = operands[0];
-    isNegated = true;
-    break;
-  default:
-    return refuse(" of this type");
-  }
-  if (compared == greater)
+  const bool isOfFirst = mode == "GE" || mode == "LT";
+  std::string compared = operands[0];
+  if (mode != "EQ" && mode != "NE") {
+    compared = spare(element, call.spare + 1);
     calls.push_back(
-        fmt::format("Max({}, {}, {}, {});", greater, operands[0], operands[1], call.count));
+        fmt::format("Max({}, {}, {}, {});", compared, operands[0], operands[1], call.count));
+  }
   const std::string &mask = call.target.text;
   calls.push_back(fmt::format("CompareAll({}, {}, {}, CMPMODE::EQ, {});", mask, compared,
-                              operands[equal], call.count));
-  if (isNegated)
+                              operands[isOfFirst ? 0 : 1], call.count));
+  if (mode == "NE" || mode == "GT" || mode == "LT")
     calls.push_back(negated(mask));
   return barriers(calls);
 }
 
 // Of i8, f16 has each exactly.
-Calls VectorCallWriter::compareBytes(CmpIPredicate predicate) {
-  const char *mode = modeOf(predicate);
-  if (!mode)
-    return refuse(" of this type");
+Calls VectorCallWriter::compareBytes(llvm::StringRef mode) {
   llvm::SmallVector<std::string> calls;
   std::array<std::string, 2> operands;
   for (unsigned i : {0, 1})
     operands[i] = wideOf(call.inputs[i], call.spare + i, calls);
   calls.push_back(fmt::format("CompareAll({}, {}, {}, CMPMODE::{}, {});", call.target.text,
-                              operands[0], operands[1], mode, call.count));
+                              operands[0], operands[1], mode.str(), call.count));
   return barriers(calls);
 }
 
