@@ -125,8 +125,9 @@ llvm::Error ProgramBuilder::transfer(Op op, Work work, StringRef link, Value ten
   const size_t outer = inPiece == rank - 1 || along[rank - 1] == -1 ? rank - 2 : rank - 1;
   const TensorShape &shape = program_.tensors[it.tensor];
   it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
-  const int64_t joined = columnDims(op, tensor, along[outer]);
-  for (int64_t dim = last - 1; dim > last - joined; --dim)
+  const int64_t joined = columnDims(op, tensor, along[outer]),
+                behind = along[outer] == -1 ? last - joined : along[outer];
+  for (int64_t dim = last - 1; dim > behind; --dim)
     it.pitch = multiply(op, it.pitch, shape.extents[dim]);
   if (op.stepOf(outer) > 1)
     it.pitch = multiply(op, it.pitch, constant(op.stepOf(outer)));

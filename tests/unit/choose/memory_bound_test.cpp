@@ -191,6 +191,19 @@ int64_t cyclesOf(const std::string &text, const Dims &dims, const Machine &machi
   return clock.cycles - clock.taskCycles;
 }
 
+// The rows of a tile are planes apart: no core has what another one loads.
+TEST(MemoryBound, RowsOfPlanesAreEachFetched) {
+  Machine machine = llvm::cantFail(loadMachine("ascend310p3"));
+  constexpr int64_t planes = 8, rows = 56, columns = 74;
+  constexpr double bytes = 4.0 * planes * rows * columns;
+  machine.hbmBytesPerSecond /= 1000;
+  machine.l2Bytes = static_cast<int64_t>(bytes / 2);
+  const char *text = "x: f32[B, M, N], s: f32[N]) -> y: f32[B, M, N] { y = min[B](x) * s; }";
+  EXPECT_GE(static_cast<double>(cyclesOf(text, {planes, rows, columns}, machine,
+                                         {{"tile.B", "21"}, {"tile.N", "512"}})),
+            hbmCycles(machine, bytes, bytes));
+}
+
 // One more core, of tiles that all cores share alike, makes no kernel slower.
 TEST(MemoryBound, OneMoreCoreIsNotSlower) {
   std::mt19937 random(5);
