@@ -94,6 +94,8 @@ private:
   };
   static void addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
                        int64_t length, int64_t unit = 1);
+  /// Whether products read windows from L1, by the hardware's im2col.
+  bool readsWindowsDirectly();
   /// Products that a tile has side by side, this one among them.
   int64_t productsBeside(linalg::ContractOp contract);
   LogicalResult addProductTiles(linalg::ContractOp contract,
@@ -188,10 +190,13 @@ void Chooser::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, String
   least = {std::min(least.length, length), std::lcm(least.unit, unit)};
 }
 
+bool Chooser::readsWindowsDirectly() {
+  return backend.hasPipes() && kernel.chosenWord("window", "unfolded").starts_with("direct");
+}
+
 // Those of the taps of a pooling, of the same rows and columns.
 int64_t Chooser::productsBeside(linalg::ContractOp contract) {
-  if (!backend.hasPipes() || kernel.chosenWord("fuse", "all") != "windows" ||
-      !kernel.chosenWord("window", "unfolded").starts_with("direct"))
+  if (kernel.chosenWord("fuse", "all") != "windows" || !readsWindowsDirectly())
     return 1;
   const ProductNames names = productNames(contract);
   return llvm::count_if(kernel.getBody().getOps<linalg::ContractOp>(),
@@ -213,8 +218,11 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   const ProductTile tile =
       backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2),
                                     productsBeside(contract)});
-  const int64_t sizes[] = {tile.m, tile.n, tile.k},
-                units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
+  const int64_t sizes[] = {tile.m, tile.n, tile.k};
+  int64_t units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
+  // A product that reads windows from L1 may be computed transposed.
+  if (readsWindowsDirectly())
+    units[0] = units[1] = std::lcm(units[0], units[1]);
   for (auto [dim, size, unit] : llvm::zip(dims, sizes, units))
     addLeast(defaults, dim, size, unit);
   return success();
