@@ -122,12 +122,16 @@ void gather(const Value &access, const TensorView &operand, double padding,
   });
 }
 
+double numberOfPosition(ElementType type, int64_t number) {
+  return isInteger(type) ? static_cast<int32_t>(number) : static_cast<double>(number);
+}
+
 void storePositions(const Value &position, const std::map<std::string, int64_t> &dims,
                     Tensor &result, unsigned threads) {
   const IndexProgram index(*position.indices[0], dims);
   inBlocks(result, threads, [&](int64_t i, const int64_t *at) {
     storeElement(result.as<char>(), static_cast<size_t>(i), result.type,
-                 static_cast<double>(index(at)));
+                 numberOfPosition(position.type, index(at)));
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include "frontend/kernel.h"
 #include "reference/view.h"
+#include "support/element.h"
 
 #include <map>
 #include <optional>
@@ -19,6 +20,9 @@ std::optional<TensorView> viewOfAccess(const Value &access, const TensorView &op
 /// Stores the elements of an access in `result`; `padding` stands for those outside.
 void gather(const Value &access, const TensorView &operand, double padding,
             const std::map<std::string, int64_t> &dims, Tensor &result, unsigned threads);
+
+/// The number of a position as an element of the type: of integers modulo 2^32.
+double numberOfPosition(ElementType type, int64_t number);
 
 /// Stores the numbers or conditions of a position.
 void storePositions(const Value &position, const std::map<std::string, int64_t> &dims,

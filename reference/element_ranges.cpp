@@ -1,6 +1,7 @@
 #include "reference/element_ranges.h"
 
 #include "frontend/product_condition.h"
+#include "reference/access.h"
 #include "reference/depth_bounds.h"
 #include "reference/elementwise.h"
 #include "reference/index_program.h"
@@ -285,7 +286,7 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
   }
   case Operation::position:
     return Range::exactly(
-        roundTo(value.type, static_cast<double>(programsOf(value)[0](place.at.data()))));
+        roundTo(value.type, numberOfPosition(value.type, programsOf(value)[0](place.at.data()))));
   case Operation::parameter: {
     if (step.extents.empty())
       return Range::exactly(step.number);
