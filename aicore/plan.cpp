@@ -248,15 +248,19 @@ std::vector<std::vector<int64_t>> PlanSpace::divisions(const Group &group, int64
   size_t at = 0;
   while (at + 1 < work.reduced.size() && work.reduced[at].extent < rounds * units)
     ++at;
-  for (const int64_t each : {1, 2, 4}) {
-    const int64_t parts = each * units / kept;
-    if (parts < 2 || parts > work.reduced[at].extent || parts > maximumParts)
-      continue;
+  const auto add = [&](size_t dim, int64_t parts) {
+    if (parts < 2 || parts > work.reduced[dim].extent || parts > maximumParts)
+      return;
     std::vector<int64_t> division(work.reduced.size(), 1);
-    division[at] = parts;
+    division[dim] = parts;
     if (std::ranges::find(divisions, division) == divisions.end())
       divisions.push_back(division);
-  }
+  };
+  for (const int64_t each : {1, 2, 4})
+    add(at, each * units / kept);
+  // Where all is short, parts of an outer dimension have no loop over it.
+  for (size_t outer = 0; outer < at; ++outer)
+    add(outer, std::min(work.reduced[outer].extent, units / kept));
   return divisions;
 }
 
