@@ -1,5 +1,5 @@
-// Comparisons by the modes that the interface has: EQ, NE, GT, GE, LT and LE, of which NE alone holds
-// for NaN.
+// Comparisons by the modes that the interface has: EQ, NE, GT, GE, LT and LE, of which NE alone
+// holds for NaN.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
