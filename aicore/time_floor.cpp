@@ -15,6 +15,90 @@
 namespace mmk::aicore {
 namespace {
 
+/// What a directive changes of a plan, given the number of its dimension and the value of a word.
+struct Effect {
+  std::string_view key; ///< of a dimension, the name of the directive alone
+  bool ofDimension;
+  /// Null: whether it is another word than that of the kernel that was read.
+  int64_t (*valueOf)(llvm::StringRef word);
+  void (*set)(Plan &plan, size_t dim, int64_t value);
+};
+
+int64_t numberOf(llvm::StringRef word) {
+  int64_t number = 0;
+  return word.getAsInteger(10, number) ? 0 : number;
+}
+
+/// The value of swizzle(0): of an order with a width.
+constexpr int64_t swizzled = 16;
+int64_t orderOf(llvm::StringRef word) {
+  const auto chosen = chosenWord(*findDirective("order"), word);
+  if (chosen && chosen->word == "swizzle")
+    return swizzled + chosen->argument;
+  return chosen ? static_cast<int64_t>(
+                      ir::symbolizeOrder(llvm::StringRef(chosen->word)).value_or(ir::Order::rows))
+                : 0;
+}
+void setOrder(Plan &plan, size_t, int64_t value) {
+  plan.options.order = value > swizzled ? ir::Order::swizzle : static_cast<ir::Order>(value);
+  plan.options.width = value > swizzled ? value - swizzled : 1;
+}
+
+int64_t panelOf(llvm::StringRef word) {
+  const auto panel = keptPanel(word);
+  return panel ? 1 + panel->operand + 2 * panel->depth : 0;
+}
+void setPanel(Plan &plan, size_t, int64_t value) {
+  using enum PlanOptions::Kept;
+  plan.options.kept = value == 0 ? none : value % 2 == 1 ? a : b;
+  plan.panelDepth = (value - 1) / 2;
+}
+
+/// 1: groups of their own; 2: groups that reduce products.
+int64_t fusionOf(llvm::StringRef word) { return word == "none" ? 1 : word == "all" ? 0 : 2; }
+void setFusion(Plan &plan, size_t, int64_t value) {
+  plan.options.separate = value == 1;
+  plan.options.reducesProducts = value == 2;
+}
+
+template <auto member> void setCopies(Plan &plan, size_t, int64_t value) {
+  plan.copies.*member = value;
+}
+template <auto member> void setOption(Plan &plan, size_t, int64_t value) {
+  plan.options.*member = value;
+}
+template <auto member> void setLength(Plan &plan, size_t dim, int64_t value) {
+  plan.dims[dim].*member = value;
+}
+
+llvm::ArrayRef<Effect> effects() {
+  static constexpr Effect all[] = {
+      {"cores", false, numberOf, [](Plan &plan, size_t, int64_t value) { plan.cores = value; }},
+      {"tile", true, numberOf, setLength<&Plan::Dimension::tile>},
+      {"stage", true, numberOf, setLength<&Plan::Dimension::stage>},
+      {"grid", true, numberOf,
+       [](Plan &plan, size_t dim, int64_t value) {
+         plan.dims[dim].splits = std::max<int64_t>(1, value);
+       }},
+      {"buffers.l1", false, numberOf, setCopies<&PlanCopies::l1>},
+      {"buffers.l0", false, numberOf, setCopies<&PlanCopies::l0>},
+      {"buffers.ub", false, numberOf, setCopies<&PlanCopies::ub>},
+      {"buffers.out", false, numberOf, setCopies<&PlanCopies::out>},
+      {"buffers.acc", false, numberOf, setCopies<&PlanCopies::acc>},
+      {"order", false, orderOf, setOrder},
+      {"keep", false, panelOf, setPanel},
+      {"bias", false, [](llvm::StringRef word) -> int64_t { return word == "table"; },
+       setOption<&PlanOptions::biasTable>},
+      {"skew", false, [](llvm::StringRef word) -> int64_t { return word == "stages"; },
+       setOption<&PlanOptions::skewed>},
+      {"store", false, [](llvm::StringRef word) -> int64_t { return word == "overlapped"; },
+       setOption<&PlanOptions::overlapped>},
+      {"fuse", false, fusionOf, setFusion},
+      {"window", false, nullptr, setOption<&PlanOptions::readsWindows>},
+  };
+  return all;
+}
+
 class FloorOfPlans : public TimeFloor {
 public:
   FloorOfPlans(ir::KernelOp kernel, const Machine &machine, llvm::ArrayRef<int64_t> dims,
@@ -76,170 +160,39 @@ public:
   }
 
 private:
-  enum class What {
-    none,
-    cores,
-    tile,
-    stage,
-    splits,
-    l1,
-    l0,
-    ub,
-    out,
-    acc,
-    order,
-    keep,
-    bias,
-    skew,
-    store,
-    fuse,
-    window
-  };
-  struct Setter {
-    What what = What::none;
-    size_t dim = 0;
-    std::vector<int64_t> values; ///< by word; 0: open
-  };
-
   static CandidateRequest requestFor(llvm::ArrayRef<int64_t> dims) {
     CandidateRequest request;
     request.dims = dims;
     return request;
   }
 
+  struct Setter {
+    void (*set)(Plan &plan, size_t dim, int64_t value) = nullptr; ///< null: no effect on the time
+    size_t dim = 0;
+    std::vector<int64_t> values; ///< by word; 0: open
+  };
+
   Setter setterOf(const VariedDirective &varied) const {
     Setter setter;
-    const std::string dim(indexOf(varied.key));
-    const auto number = space_.numberOf(dim);
-    const std::pair<std::string_view, What> buffers[] = {{"buffers.l1", What::l1},
-                                                         {"buffers.l0", What::l0},
-                                                         {"buffers.ub", What::ub},
-                                                         {"buffers.out", What::out},
-                                                         {"buffers.acc", What::acc}};
-    for (const auto &[key, what] : buffers)
-      if (varied.key == key)
-        setter.what = what;
-    const std::pair<std::string_view, What> lengths[] = {
-        {"tile", What::tile}, {"stage", What::stage}, {"grid", What::splits}};
-    for (const auto &[name, what] : lengths)
-      if (number && isOf(varied.key, name)) {
-        setter.what = what;
-        setter.dim = *number;
-      }
-    const std::pair<std::string_view, What> words[] = {
-        {"cores", What::cores}, {"order", What::order},  {"keep", What::keep},
-        {"bias", What::bias},   {"skew", What::skew},    {"store", What::store},
-        {"fuse", What::fuse},   {"window", What::window}};
-    for (const auto &[key, what] : words)
-      if (varied.key == key)
-        setter.what = what;
+    const auto number = space_.numberOf(std::string(indexOf(varied.key)));
+    const auto effect = llvm::find_if(effects(), [&](const Effect &it) {
+      return it.ofDimension ? number && isOf(varied.key, it.key) : varied.key == it.key;
+    });
+    if (effect == effects().end())
+      return {nullptr, 0, std::vector<int64_t>(varied.words.size())};
+    setter.set = effect->set;
+    setter.dim = number.value_or(0);
     for (const std::string &word : varied.words)
-      setter.values.push_back(valueOf(setter.what, word));
+      setter.values.push_back(effect->valueOf ? effect->valueOf(word) : word != window_);
     return setter;
-  }
-
-  /// The value of swizzle(0): of an order with a width.
-  static constexpr int64_t swizzled = 16;
-  static int64_t orderNamed(std::string_view word) {
-    const auto order = ir::symbolizeOrder({word.data(), word.size()});
-    return static_cast<int64_t>(order.value_or(ir::Order::rows));
-  }
-
-  int64_t valueOf(What what, const std::string &word) const {
-    switch (what) {
-    case What::order: {
-      const auto chosen = chosenWord(*findDirective("order"), word);
-      return chosen && chosen->word == "swizzle" ? swizzled + chosen->argument
-             : chosen                            ? orderNamed(chosen->word)
-                                                 : 0;
-    }
-    case What::keep: {
-      const auto panel = keptPanel(word);
-      return panel ? 1 + panel->operand + 2 * panel->depth : 0;
-    }
-    case What::bias:
-      return word == "table";
-    case What::skew:
-      return word == "stages";
-    case What::store:
-      return word == "overlapped";
-    case What::window:
-      return word != window_;
-    case What::fuse:
-      return word == "none" ? 1 : word == "rows" || word == "products" || word == "windows" ? 2 : 0;
-    default: {
-      int64_t number = 0;
-      return llvm::StringRef(word).getAsInteger(10, number) ? 0 : number;
-    }
-    }
   }
 
   Plan planOf(llvm::ArrayRef<uint16_t> places) const {
     Plan plan = first_;
     for (size_t i = 0; i < setters_.size(); ++i)
-      set(setters_[i], places[i], plan);
+      if (const Setter &setter = setters_[i]; setter.set)
+        setter.set(plan, setter.dim, setter.values[places[i]]);
     return plan;
-  }
-
-  void set(const Setter &setter, size_t place, Plan &plan) const {
-    const int64_t value = setter.values[place];
-    switch (setter.what) {
-    case What::none:
-      return;
-    case What::cores:
-      plan.cores = value;
-      return;
-    case What::tile:
-      plan.dims[setter.dim].tile = value;
-      return;
-    case What::stage:
-      plan.dims[setter.dim].stage = value;
-      return;
-    case What::splits:
-      plan.dims[setter.dim].splits = std::max<int64_t>(1, value);
-      return;
-    case What::l1:
-      plan.copies.l1 = value;
-      return;
-    case What::l0:
-      plan.copies.l0 = value;
-      return;
-    case What::ub:
-      plan.copies.ub = value;
-      return;
-    case What::out:
-      plan.copies.out = value;
-      return;
-    case What::acc:
-      plan.copies.acc = value;
-      return;
-    case What::order:
-      plan.options.order = value > swizzled ? ir::Order::swizzle : static_cast<ir::Order>(value);
-      plan.options.width = value > swizzled ? value - swizzled : 1;
-      return;
-    case What::keep:
-      plan.options.kept = value == 0       ? PlanOptions::Kept::none
-                          : value % 2 == 1 ? PlanOptions::Kept::a
-                                           : PlanOptions::Kept::b;
-      plan.panelDepth = (value - 1) / 2;
-      return;
-    case What::bias:
-      plan.options.biasTable = value;
-      return;
-    case What::skew:
-      plan.options.skewed = value;
-      return;
-    case What::store:
-      plan.options.overlapped = value;
-      return;
-    case What::fuse:
-      plan.options.separate = value == 1;
-      plan.options.reducesProducts = value == 2;
-      return;
-    case What::window:
-      plan.options.readsWindows = value;
-      return;
-    }
   }
 
   /// Parts that the output and the reduction are distributed in.

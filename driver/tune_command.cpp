@@ -193,14 +193,15 @@ std::vector<tune::Dims> dimsOf(const std::vector<tune::RunShape> &shapes) {
   return dims;
 }
 
-/// Whether a quick search chooses by rank what it counts: by time alone, and of the winner alone.
-bool ranks(const tune::TuneOptions &options, const Machine &machine) {
-  return options.effort == tune::Effort::quick && options.objective.isTimeAlone() &&
-         !options.objective.isPareto && options.check != tune::CheckMode::all &&
-         backendOf(machine.kind).hasClock();
+/// Whether variants are from all that may be legal: drawn ones, and those of a quick search for the
+/// least time.
+bool isOfWhole(const tune::TuneOptions &options, const Machine &machine) {
+  return options.effort == tune::Effort::random ||
+         (options.effort == tune::Effort::quick && options.objective.isBestTime() &&
+          options.check != tune::CheckMode::all && backendOf(machine.kind).hasClock());
 }
 
-/// Random and ranked variants are from all that may be legal, but for what the user names.
+/// Opens all directives but those that the user names.
 void openWhole(tune::SpaceOptions &space, const Kernel &kernel, const Machine &machine,
                const std::vector<tune::RunShape> &shapes) {
   tune::Dims longest = shapes.front().dims;
@@ -270,13 +271,11 @@ int tuneCommand(const std::vector<std::string> &words) {
   options.space.fixed = session.fixedChoices(kernel);
   llvm::append_range(options.space.fixed, unitsOfAll(session, kernel, runs));
   // An author's schedule is its own space: what it leaves open keeps the machine's default there.
-  if (options.space.explores || !kernel.scheduleFor(machine.name))
+  const bool isOpen = options.space.explores || !kernel.scheduleFor(machine.name);
+  if (isOpen)
     options.space.starts = startsOf(session, kernel, runs, !options.noCache);
   const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
-  const bool isOpen = options.space.explores || !kernel.scheduleFor(machine.name);
-  options.tune.isWholeSpace =
-      isOpen && (options.tune.effort == tune::Effort::random || ranks(options.tune, machine));
-  if (options.tune.isWholeSpace)
+  if (isOpen && isOfWhole(options.tune, machine))
     openWhole(options.space, kernel, machine, shapes);
   auto space = tune::Space::make(kernel, machine, options.space);
   if (!space)
@@ -284,14 +283,12 @@ int tuneCommand(const std::vector<std::string> &words) {
   tune::Known known(shapes.size());
   const std::unique_ptr<tune::Store> store =
       options.noCache ? nullptr : openMemory(kernel, machine, shapes, known);
-  std::optional<tune::Floors> floors;
-  if (backendOf(machine.kind).hasClock())
-    floors.emplace(session.program(), kernel, machine, *space, dimsOf(shapes));
+  const tune::Floors floors(session.program(), kernel, machine, *space, dimsOf(shapes));
   auto team = tune::threadTeam(session.program(), kernel, machine, options.threads);
   if (mpi)
     team = tune::mpiTeam(*mpi, std::move(team));
-  tune::Tuner tuner(kernel, machine, *space, shapes, options.tune, known, store.get(), *team,
-                    verifier, isInterrupted, floors ? &*floors : nullptr);
+  tune::Tuner tuner(kernel, machine, *space, shapes, options.tune, known, store.get(), floors,
+                    *team, verifier, isInterrupted);
   stopOnInterrupt();
   Bar bar;
   const tune::TuneResult result = tuner.run([&](const tune::TuneProgress &at) { bar.show(at); });

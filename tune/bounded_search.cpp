@@ -14,8 +14,8 @@ constexpr size_t mostPutOff = 128;
 } // namespace
 
 BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known,
-                             size_t shapes, const Subspace *decided, const Floors *floors)
-    : space_(space), evaluator_(evaluator), known_(known), decided_(decided), floors_(floors),
+                             size_t shapes, const Floors &floors, const Subspace *decided)
+    : space_(space), evaluator_(evaluator), known_(known), floors_(floors), decided_(decided),
       number_(space, [](std::string_view) { return true; }), bounds_(space, shapes),
       best_(shapes, INT64_MAX) {
   for (const auto &[request, code] : known.codes)
@@ -48,15 +48,14 @@ void BoundedSearch::learn(llvm::ArrayRef<Point> points) {
 }
 
 bool BoundedSearch::isRefused(const Point &point) const {
-  return evaluator_.isRefused(point) || (floors_ && !floors_->cycles(point, 0));
+  return evaluator_.isRefused(point) || !floors_.cycles(point, 0);
 }
 
 Evaluator::Shapes BoundedSearch::open(const Point &point) const {
   Evaluator::Shapes shapes = bounds_.within(point, best_);
-  if (floors_)
-    std::erase_if(shapes, [&](size_t shape) {
-      return floors_->cycles(point, shape).value_or(0) > best_[shape];
-    });
+  std::erase_if(shapes, [&](size_t shape) {
+    return floors_.cycles(point, shape).value_or(0) > best_[shape];
+  });
   return shapes;
 }
 

@@ -22,9 +22,9 @@ public:
   /// Called during the search, with how many points are decided, and of how many.
   using Watch = std::function<void(int64_t done, int64_t all)>;
 
-  /// `decided`: points to be left out; it and `floors` may be null. All outlive it.
+  /// `decided`: points to be left out; may be null. All outlive it.
   BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known, size_t shapes,
-                const Subspace *decided = nullptr, const Floors *floors = nullptr);
+                const Floors &floors, const Subspace *decided = nullptr);
 
   /// Learns from points that were evaluated already, so that it begins with the best of them.
   void learn(llvm::ArrayRef<Point> points);
@@ -55,8 +55,8 @@ private:
   const Space &space_;
   Evaluator &evaluator_;
   const Known &known_;
+  const Floors &floors_;
   const Subspace *decided_;
-  const Floors *floors_;
   Projection number_;                ///< of a point
   llvm::DenseSet<uint64_t> learned_; ///< their numbers
   Bounds bounds_;

@@ -1,9 +1,13 @@
-// Jobs and their results as text, for processes that share the counting.
+// Jobs and their results as bytes, for processes of one program that share the counting.
 #pragma once
 
 #include "tune/team.h"
 
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace mmk::tune {
 
@@ -17,10 +21,10 @@ struct CountedMessage {
   Counted counted;
 };
 
-std::string textOf(const JobMessage &message);
-std::string textOf(const CountedMessage &message);
-/// Nothing when the text is no such message.
-std::optional<JobMessage> jobFrom(llvm::StringRef text);
-std::optional<CountedMessage> countedFrom(llvm::StringRef text);
+std::string bytesOf(JobMessage message);
+std::string bytesOf(CountedMessage message);
+/// Nothing when the bytes are no such message.
+std::optional<JobMessage> jobFrom(llvm::StringRef bytes);
+std::optional<CountedMessage> countedFrom(llvm::StringRef bytes);
 
 } // namespace mmk::tune

@@ -20,6 +20,15 @@ int64_t roundLength(double length) {
   return std::llround(length / static_cast<double>(step)) * step;
 }
 
+/// Up to so many choices of which some are no numbers, such as `auto`, are all words.
+constexpr size_t fewWords = 6;
+
+bool isOfWords(const Axis &axis) {
+  return !hasNumbers(axis.key) ||
+         (axis.words.size() <= fewWords &&
+          llvm::any_of(axis.words, [](const std::string &word) { return !parseInteger(word); }));
+}
+
 } // namespace
 
 Moves::Moves(const Kernel &kernel, const Space &space, const Dims &dims, uint64_t seed)
@@ -32,7 +41,7 @@ Moves::Moves(const Kernel &kernel, const Space &space, const Dims &dims, uint64_
     Numbers &numbers = axes_.emplace_back();
     if (isFree(i))
       free_.push_back(i);
-    if (!hasNumbers(axis.key))
+    if (isOfWords(axis))
       continue;
     for (size_t place = 0; place < axis.words.size(); ++place)
       if (const auto number = parseInteger(axis.words[place]))

@@ -137,7 +137,7 @@ void MpiTeam::distribute(llvm::ArrayRef<Job> jobs) {
       if (to.given.empty())
         to.heard = Clock::now();
       to.given.push_back(*number);
-      send(mpi_, rank, textOf(JobMessage{batch_, static_cast<int64_t>(*number), jobs[*number]}));
+      send(mpi_, rank, bytesOf(JobMessage{batch_, static_cast<int64_t>(*number), jobs[*number]}));
     }
   }
 }
@@ -282,7 +282,7 @@ void serveMpi(const MpiTransport &mpi, Team &local) {
         jobs,
         [&](size_t i, Counted counted) {
           send(mpi, 0,
-               textOf(CountedMessage{messages[i].batch, messages[i].number, std::move(counted)}));
+               bytesOf(CountedMessage{messages[i].batch, messages[i].number, std::move(counted)}));
         },
         goesOn);
   }

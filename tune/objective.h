@@ -20,7 +20,8 @@ struct Objective {
 
   /// The lower the better; 1 for the reference itself.
   double score(const Measure &measure, const Measure &reference) const;
-  bool isTimeAlone() const { return memory == 0 && traffic == 0; }
+  /// Whether only the least time is wanted, so that a bound on it rules a variant out.
+  bool isBestTime() const { return memory == 0 && traffic == 0 && !isPareto; }
 };
 
 /// Marks the Pareto front: variants that no other dominates.

@@ -36,10 +36,10 @@ constexpr double gainOfCompile = 0.008, gainOfForm = 0.01, gainOfTiles = 0.008;
 } // namespace
 
 RankedSearch::RankedSearch(const Kernel &kernel, const Space &space, Evaluator &evaluator,
-                           const Floors &floors, const Dims &dims, size_t shape, uint64_t seed,
-                           const Limits &limits)
-    : space_(space), evaluator_(evaluator), floors_(floors), shape_(shape), limits_(limits),
-      moves_(kernel, space, dims, seed),
+                           const Floors &floors, const Dims &dims, size_t shape,
+                           const Objective &objective, uint64_t seed, const Limits &limits)
+    : space_(space), evaluator_(evaluator), floors_(floors), shape_(shape), objective_(objective),
+      limits_(limits), moves_(kernel, space, dims, seed),
       products_(std::ranges::count_if(
           kernel.values, [](const auto &it) { return it->operation == Operation::product; })),
       panels_(space.axisOf("keep")), error_(space), refusals_(space) {
@@ -84,12 +84,12 @@ void RankedSearch::propose(const Point &point, std::vector<Trial> &trials) {
       refusals_.cover(point))
     return;
   const auto floor = floors_.cycles(point, shape_);
-  if (!floor || static_cast<double>(*floor) >= elite_.front().cycles)
+  if (!floor || (objective_.isBestTime() && static_cast<double>(*floor) >= elite_.front().score))
     return;
   proposed_.insert(point);
   const double form = floors_.predicted(point, shape_);
   // Where nothing is known, it is as good as the best.
-  Trial trial{point, form, form > 0 ? form * error_.ratioOf(point) : elite_.front().cycles};
+  Trial trial{point, form, form > 0 ? form * error_.ratioOf(point) : elite_.front().score};
   trial.rank = rankOf(trial);
   trials.push_back(std::move(trial));
 }
@@ -170,17 +170,21 @@ void RankedSearch::count(const std::vector<Point> &points) {
     ++spent_;
     effort_ += compileEffort(point) + floors_.steps(point, shape_);
     const Measure &measure = *answer->measure;
+    if (!reference_)
+      reference_ = measure;
     evaluated_.push_back(point);
+    const double score =
+        static_cast<double>(reference_->cycles) * objective_.score(measure, *reference_);
     if (const double form = floors_.predicted(point, shape_); form > 0)
-      error_.learn(point, static_cast<double>(measure.cycles) / form);
-    keep({point, static_cast<double>(measure.cycles), measure.microseconds});
+      error_.learn(point, score / form);
+    keep({point, score, measure.microseconds});
   }
 }
 
 void RankedSearch::keep(const Scored &scored) {
-  const auto place = std::ranges::lower_bound(elite_, scored.cycles, {}, &Scored::cycles);
-  // Of equal times, whose differences have no effect, one.
-  if (place != elite_.end() && place->cycles == scored.cycles)
+  const auto place = std::ranges::lower_bound(elite_, scored.score, {}, &Scored::score);
+  // Of equal scores, whose differences have no effect, one.
+  if (place != elite_.end() && place->score == scored.score)
     return;
   elite_.insert(place, scored);
   size_t alike = 0;

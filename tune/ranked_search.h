@@ -1,19 +1,21 @@
-// The search of a whole space, in which the closed form of the time ranks what is counted.
+// The search of a space that is too large to count completely: the closed form of the time ranks
+// what is counted.
 #pragma once
 
 #include "tune/evaluator.h"
 #include "tune/floors.h"
 #include "tune/form_error.h"
 #include "tune/moves.h"
+#include "tune/objective.h"
 
 #include <map>
 
 namespace mmk::tune {
 
-/// At one shape, from the default on: variants near the fastest so far, and variants drawn at
+/// At one shape, from the default on: variants near the best so far, and variants drawn at
 /// random, are ranked by the closed form, and the best few of them are counted; again and again.
 /// The closed form is right within some percent, and more exact of the difference of two variants
-/// that are alike, so that what is counted corrects it.
+/// that are alike, so that what is counted corrects it, and gives the score of other objectives.
 ///
 /// The same points in the same order for the same space, seed and limits, with any number of
 /// workers and any database.
@@ -28,7 +30,8 @@ public:
     int64_t fewest = 0, few = 0;
   };
   RankedSearch(const Kernel &kernel, const Space &space, Evaluator &evaluator, const Floors &floors,
-               const Dims &dims, size_t shape, uint64_t seed, const Limits &limits);
+               const Dims &dims, size_t shape, const Objective &objective, uint64_t seed,
+               const Limits &limits);
 
   /// All points that it has evaluated.
   std::vector<Point> run();
@@ -39,13 +42,14 @@ public:
 private:
   struct Scored {
     Point point;
-    double cycles = 0, microseconds = 0;
+    double score = 0; ///< of the objective, the default's cycles for the default
+    double microseconds = 0;
   };
   /// A point that was not counted yet.
   struct Trial {
     Point point;
     double form = 0;     ///< cycles by the closed form
-    double expected = 0; ///< cycles
+    double expected = 0; ///< score
     double rank = 0;     ///< the least first
   };
 
@@ -65,6 +69,7 @@ private:
   Evaluator &evaluator_;
   const Floors &floors_;
   size_t shape_;
+  Objective objective_;
   Limits limits_;
   Moves moves_;
   int64_t products_;             ///< of the kernel
@@ -80,7 +85,8 @@ private:
   std::map<double, size_t> countedOfForm_;
   std::map<Point, size_t> countedOfTiles_;
   std::vector<Point> evaluated_;
-  std::vector<Scored> elite_; ///< the best first
+  std::vector<Scored> elite_;        ///< the best first
+  std::optional<Measure> reference_; ///< the first that was counted
 };
 
 } // namespace mmk::tune

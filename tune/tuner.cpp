@@ -21,15 +21,10 @@ constexpr double mostEnumerated = 4e6;
 
 /// Variants counted for each shape unless a budget is given.
 constexpr int64_t fullBudget = 1500, quickBudget = 400;
-/// A quick search counts half as many where the default has so many cycles, and at least the least:
-/// beside compiling it, which takes some milliseconds, counting a variant takes as long as it is.
-/// Elementwise work has many short tiles.
-constexpr double cyclesOfHalf = 2e6, elementwiseCyclesOfHalf = 1e5;
-constexpr int64_t leastQuickBudget = 40;
-/// Of a search that ranks: its effort, in steps that are counted, of which a thousand take about a
-/// millisecond, and the few variants that may take more.
+/// Of a quick search: its effort, in steps that are counted, of which a thousand take about a
+/// millisecond, the variants that it counts at the least, and the few that may take more.
 constexpr double quickEffort = 5 << 19;
-constexpr int64_t fewQuickBudget = 100;
+constexpr int64_t leastQuickBudget = 40, fewQuickBudget = 100;
 /// Variants counted to start the search of a whole space.
 constexpr int64_t firstBudget = 300;
 /// Up to this number all are counted, also those that cannot win.
@@ -49,7 +44,7 @@ double secondsSince(Evaluator::Clock::time_point start) {
 
 Tuner::Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
              std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
-             Team &team, Verifier &verifier, const std::atomic<bool> &stop, const Floors *floors)
+             const Floors &floors, Team &team, Verifier &verifier, const std::atomic<bool> &stop)
     : kernel_(kernel), machine_(machine), space_(space), shapes_(std::move(shapes)),
       options_(options), known_(known), store_(store), verifier_(verifier), floors_(floors),
       evaluator_(
@@ -78,8 +73,8 @@ std::optional<std::vector<Point>> Tuner::pointsThatMayExist(size_t most) const {
 
 /// Whether only the best is requested, so that variants which cannot win need not be counted.
 bool Tuner::mayPrune() const {
-  return options_.objective.isTimeAlone() && !options_.objective.isPareto &&
-         options_.check != CheckMode::all && backendOf(machine_.kind).hasClock();
+  return options_.objective.isBestTime() && options_.check != CheckMode::all &&
+         backendOf(machine_.kind).hasClock();
 }
 
 void Tuner::countAll(const std::vector<Point> &points) {
@@ -103,8 +98,8 @@ void Tuner::searchWhole() {
   progress_ = {"counting", 0, 0, 0, 0};
   started_ = Clock::now();
   startDeadline(1);
-  BoundedSearch search(space_, evaluator_, known_, shapes_.size(),
-                       before ? &before->space : nullptr, floors_);
+  BoundedSearch search(space_, evaluator_, known_, shapes_.size(), floors_,
+                       before ? &before->space : nullptr);
   search.learn(evaluated_);
   isWhole_ = true;
   isExhaustive_ = search.run(mostCounted, [&](int64_t done, int64_t all) {
@@ -173,36 +168,18 @@ void Tuner::startDeadline(double share) {
                            std::chrono::duration<double>(*options_.budget.seconds * share));
 }
 
-void Tuner::searchAt(size_t shape, int64_t budget) {
-  progress_ = {"counting", 0, budget, 0, 0};
-  if (!shapes_[shape].name.empty())
-    progress_.doing += " " + shapes_[shape].name;
-  started_ = Clock::now();
-  startDeadline(1 / static_cast<double>(shapes_.size()));
-  DescentSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget,
-                       floors_);
-  if (options_.effort == Effort::quick && !options_.budget.variants && !options_.budget.seconds)
-    search.shortenFor(kernel_.hasProduct() ? cyclesOfHalf : elementwiseCyclesOfHalf,
-                      leastQuickBudget);
-  bestNow_ = [&] { return search.bestMicroseconds(); };
-  for (Point &point : search.run())
-    evaluated_.push_back(std::move(point));
-  bestNow_ = nullptr;
-  evaluator_.deadline = Clock::time_point::max();
-}
-
-void Tuner::rankAt(size_t shape, int64_t most) {
+void Tuner::searchAt(size_t shape, int64_t most) {
   progress_ = {"counting", 0, most, 0, 0};
   if (!shapes_[shape].name.empty())
     progress_.doing += " " + shapes_[shape].name;
   started_ = Clock::now();
   startDeadline(1 / static_cast<double>(shapes_.size()));
   RankedSearch::Limits limits = {.variants = most, .effort = INFINITY};
-  if (!options_.budget.variants && !options_.budget.seconds)
+  if (options_.effort == Effort::quick && !options_.budget.variants && !options_.budget.seconds)
     limits = {
         .variants = most, .effort = quickEffort, .fewest = leastQuickBudget, .few = fewQuickBudget};
-  RankedSearch search(kernel_, space_, evaluator_, *floors_, shapes_[shape].dims, shape,
-                      options_.seed, limits);
+  RankedSearch search(kernel_, space_, evaluator_, floors_, shapes_[shape].dims, shape,
+                      options_.objective, options_.seed, limits);
   bestNow_ = [&] { return search.bestMicroseconds(); };
   for (Point &point : search.run())
     evaluated_.push_back(std::move(point));
@@ -214,7 +191,7 @@ void Tuner::drawAt(size_t shape, int64_t draws) {
   progress_ = {"drawing", 0, draws, 0, 0};
   started_ = Clock::now();
   startDeadline(1 / static_cast<double>(shapes_.size()));
-  RandomSearch search(kernel_, space_, evaluator_, *floors_, shapes_[shape].dims, shape,
+  RandomSearch search(kernel_, space_, evaluator_, floors_, shapes_[shape].dims, shape,
                       options_.seed);
   for (Point &point : search.run(draws))
     evaluated_.push_back(std::move(point));
@@ -253,7 +230,7 @@ void Tuner::search() {
     countAll(evaluated_);
     return;
   }
-  if (options_.effort == Effort::random && floors_) {
+  if (options_.effort == Effort::random) {
     for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
       drawAt(shape, options_.budget.variants.value_or(usualDraws));
     return;
@@ -275,13 +252,8 @@ void Tuner::search() {
     countAll(evaluated_);
     return;
   }
-  const bool ranks = options_.effort == Effort::quick && options_.isWholeSpace && mayPrune() &&
-                     floors_ && floors_->predict();
   for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-    if (const int64_t ofShape = options_.budget.seconds ? INT64_MAX : most; ranks)
-      rankAt(shape, ofShape);
-    else
-      searchAt(shape, ofShape);
+    searchAt(shape, options_.budget.seconds ? INT64_MAX : most);
 }
 
 CaseResult Tuner::resultOf(size_t shape) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tune/decided_subspace.h"
-#include "tune/descent_search.h"
 #include "tune/evaluator.h"
 #include "tune/floors.h"
 #include "tune/objective.h"
@@ -29,8 +28,6 @@ struct TuneOptions {
   uint64_t seed = 1;
   Objective objective;
   CheckMode check = CheckMode::winner;
-  /// The space holds nearly all legal variants, from which a quick search chooses by rank.
-  bool isWholeSpace = false;
 };
 
 /// The progress of a search.
@@ -45,11 +42,10 @@ class Tuner {
 public:
   using Watch = std::function<void(const TuneProgress &)>;
 
-  /// All outlive it. `known` holds the entries of the store, which may be null, as may `floors`.
+  /// All outlive it. `known` holds the entries of the store, which may be null.
   Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
         std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
-        Team &team, Verifier &verifier, const std::atomic<bool> &stop,
-        const Floors *floors = nullptr);
+        const Floors &floors, Team &team, Verifier &verifier, const std::atomic<bool> &stop);
 
   TuneResult run(const Watch &watch);
 
@@ -66,8 +62,7 @@ private:
   void keep(const DecidedSubspace &whole);
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
-  void searchAt(size_t shape, int64_t budget);
-  void rankAt(size_t shape, int64_t most);
+  void searchAt(size_t shape, int64_t most);
   void drawAt(size_t shape, int64_t draws);
   void timeAt(size_t shape, int64_t most);
   std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;
@@ -84,7 +79,7 @@ private:
   Known &known_;
   Store *store_;
   Verifier &verifier_;
-  const Floors *floors_;
+  const Floors &floors_;
   Evaluator evaluator_;
   std::vector<Point> evaluated_; ///< all points of the search, in its order
   bool isExhaustive_ = false;
