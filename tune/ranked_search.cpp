@@ -138,7 +138,8 @@ void RankedSearch::improve(std::vector<Trial> &trials) {
   }
 }
 
-/// The best, one by one: each counts against those that are like it.
+/// The best, one by one: each counts against those that are like it. In place of the last, one at
+/// random: the form may be wrong of a whole region.
 std::vector<Point> RankedSearch::takeBest(std::vector<Trial> &trials, size_t most) {
   std::vector<Point> best;
   while (best.size() < most && !trials.empty()) {
@@ -153,6 +154,8 @@ std::vector<Point> RankedSearch::takeBest(std::vector<Trial> &trials, size_t mos
     best.push_back(std::move(next->point));
     trials.erase(next);
   }
+  if (!trials.empty() && best.size() > 1)
+    best.back() = std::move(trials[moves_.below(trials.size())].point);
   return best;
 }
 
