@@ -290,8 +290,8 @@ private:
     return fixed == request_.fixed.end() ? "direct" : fixed->second;
   }
 
-  std::vector<std::pair<std::string, std::string>> choicesOf(const ChainPlan &plan) const {
-    std::vector<std::pair<std::string, std::string>> choices;
+  Choices choicesOf(const ChainPlan &plan) const {
+    Choices choices;
     const auto add = [&](const std::string &key, int64_t number) {
       const std::string dim(indexOf(key));
       const bool isLiteral = !dim.empty() && llvm::isDigit(dim.front());

@@ -691,8 +691,8 @@ GroupTiling PlanSpace::separateTiling(const Plan &plan, const Group &group) cons
   return tiling;
 }
 
-std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan &plan) const {
-  std::vector<std::pair<std::string, std::string>> choices;
+Choices PlanSpace::choicesOf(const Plan &plan) const {
+  Choices choices;
   const auto add = [&](const std::string &key, const std::string &word) {
     if (!isFixed(key))
       choices.emplace_back(key, word);

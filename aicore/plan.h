@@ -123,7 +123,7 @@ public:
   GroupTiling separateTiling(const Plan &plan, const Group &group) const;
 
   /// The words of the open directives.
-  std::vector<std::pair<std::string, std::string>> choicesOf(const Plan &plan) const;
+  Choices choicesOf(const Plan &plan) const;
   /// Elements of a tile of elementwise work that UB has room for.
   int64_t mostElements(const Plan &plan, const GroupWork &work) const;
   int64_t cores() const { return cores_; }

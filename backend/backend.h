@@ -4,6 +4,7 @@
 
 #include "ir/aicore.h"
 #include "machines/machine.h"
+#include "schedule/choices.h"
 #include "support/panel_layout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,7 +87,7 @@ struct CandidateRequest {
   /// What the author or the user chose: these directives keep their words.
   std::map<std::string, std::string> fixed;
   /// Whether the rules of the schedule allow choices of open directives; null where it has none.
-  std::function<bool(const std::vector<std::pair<std::string, std::string>> &)> isAllowed;
+  std::function<bool(const Choices &)> isAllowed;
   size_t most = 8; ///< candidates
   /// Whether candidates may differ in the order of tiles and in words alone; else each has the best
   /// of them.
@@ -94,8 +95,7 @@ struct CandidateRequest {
 };
 /// A variant that may be the fastest at a shape, with its cycles by a closed form.
 struct Candidate {
-  std::vector<std::pair<std::string, std::string>>
-      choices;       ///< ("tile.M", "64"), of all open directives
+  Choices choices;   ///< of all open directives
   double cycles = 0; ///< not less than the time of memory
   double steps = 0;  ///< stages of all tiles, or tiles without a product: what counting it costs
   double fixed = 0;  ///< of `cycles`, the fixed cost of its task

@@ -1,6 +1,7 @@
 #include "choose/chooser.h"
 
 #include "backend/backend.h"
+#include "frontend/numbers.h"
 #include "frontend/schedule.h"
 #include "passes/windows/image_operand.h"
 #include "runtime/clock.h"
@@ -71,9 +72,8 @@ Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
   const auto tilesWith = [&](const Choices &choices) {
     mlir::OwningOpRef<mlir::ModuleOp> joined = ir_->clone();
     mlir::PassManager manager(joined->getContext());
-    Choices all = fixed_;
-    all.insert(all.end(), choices.begin(), choices.end());
-    manager.addPass(createJoinDimensions({variantText(all)}));
+    setChoices(*joined, both(fixed_, choices));
+    manager.addPass(createJoinDimensions());
     // Of a choice that is about a dimension of another form.
     const mlir::ScopedDiagnosticHandler quiet(joined->getContext(),
                                               [](mlir::Diagnostic &) { return mlir::success(); });
@@ -86,8 +86,7 @@ Choices Chooser::unitsOf(llvm::ArrayRef<int64_t> dims) {
 
 Lowering Chooser::lower(const Choices &choices, FlagEffort effort) {
   PipelineOptions options;
-  options.choices = fixed_;
-  options.choices.insert(options.choices.end(), choices.begin(), choices.end());
+  options.choices = both(fixed_, choices);
   // The proof changes no instruction; the variant that is used is proved.
   options.proveSync = false;
   options.keepImplied = effort == FlagEffort::kept;
@@ -210,7 +209,7 @@ void Chooser::countChanges(ir::KernelOp kernel, CandidateRequest request, Chosen
   for (Candidate candidate : found.best) {
     if (left == 0 || stepsLeft_ <= 0 || candidate.form > worthCounting * found.best.front().form)
       return;
-    candidate.choices.insert(candidate.choices.end(), numbers.begin(), numbers.end());
+    candidate.choices = both(std::move(candidate.choices), numbers);
     if (differences(candidate.choices, best) != 1 || isKnown(candidate.form))
       continue;
     known.push_back(candidate.form);
@@ -222,13 +221,10 @@ void Chooser::countChanges(ir::KernelOp kernel, CandidateRequest request, Chosen
 // A rule that reads what neither is chosen nor fixed is left to the lowering.
 bool Chooser::follows(const Schedule &schedule, const Choices &choices) const {
   const ChosenNumber numberOf = [&](std::string_view key) -> std::optional<int64_t> {
-    const auto own = std::ranges::find(choices, key, [](const auto &it) { return it.first; });
-    const auto fixed = kept_.find(std::string(key));
-    int64_t number = 0;
-    if (own != choices.end() ? llvm::to_integer(own->second, number)
-                             : fixed != kept_.end() && llvm::to_integer(fixed->second, number))
-      return number;
-    return std::nullopt;
+    const std::string *word = wordOf(choices, key);
+    if (const auto fixed = kept_.find(std::string(key)); !word && fixed != kept_.end())
+      word = &fixed->second;
+    return word ? parseInteger(*word) : std::nullopt;
   };
   return std::ranges::none_of(schedule.requirements, [&](const Requirement &requirement) {
     return judge(*requirement.rule, numberOf) == Verdict::broken;
@@ -266,8 +262,7 @@ Lowering Chooser::grouped(const Choices &choices) {
   PipelineOptions options;
   llvm::copy_if(fixed_, std::back_inserter(options.choices),
                 [](const auto &it) { return it.first != "keep"; });
-  options.choices.insert(options.choices.end(), units_.begin(), units_.end());
-  options.choices.insert(options.choices.end(), choices.begin(), choices.end());
+  options.choices = both(both(std::move(options.choices), units_), choices);
   mlir::OwningOpRef<mlir::ModuleOp> withoutRules = ir_->clone();
   // They name dimensions all the same, which are not joined then.
   withoutRules->walk([](ir::RequireOp rule) {
@@ -336,8 +331,8 @@ std::vector<Chooser::Grouping> Chooser::groupings() {
 void Chooser::countPooled(std::vector<Candidate> &best) {
   constexpr ptrdiff_t most = 3;
   const auto isPooled = [](const Candidate &it) {
-    return std::ranges::find(it.choices, std::pair<std::string, std::string>("fuse", "windows")) !=
-           it.choices.end();
+    const std::string *fuse = wordOf(it.choices, "fuse");
+    return fuse && *fuse == "windows";
   };
   auto first = best.begin();
   for (auto at = best.begin(); at != best.end() && first - best.begin() < most; ++at)
@@ -367,9 +362,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     Candidates found = ranked(grouping.kernel(), grouping.requestFor(request));
     chosen.considered += found.considered;
     for (Candidate &candidate : found.best) {
-      candidate.choices.insert(candidate.choices.end(), grouping.choices.begin(),
-                               grouping.choices.end());
-      candidate.choices.insert(candidate.choices.end(), units_.begin(), units_.end());
+      candidate.choices = both(both(std::move(candidate.choices), grouping.choices), units_);
       best.push_back(std::move(candidate));
     }
   }

@@ -13,7 +13,7 @@ tune::RememberedChoice chooseOrRecall(Chooser &chooser, const tune::ChoiceMemory
     return *known;
   tune::RememberedChoice choice;
   if (const std::optional<ChosenVariant> chosen = chooser.choose(dims))
-    choice = {variantText(chosen->choices), chosen->cycles, chosen->defaultCycles,
+    choice = {chosen->choices, chosen->cycles, chosen->defaultCycles,
               std::ssize(chosen->counted) + (chosen->defaultCycles > 0), chosen->considered};
   if (llvm::Error error = memory.add(key, choice))
     warning = fmt::format("the choice of the variant is not remembered: {}",

@@ -9,30 +9,30 @@
 
 namespace mmk {
 
-/// The values of "tile=64x128" in a variant; 0 where it has none.
-static size_t tilesGiven(llvm::StringRef variant) {
-  llvm::SmallVector<llvm::StringRef> items;
-  variant.split(items, ',');
-  for (llvm::StringRef item : items)
-    if (item.trim().consume_front("tile="))
-      return item.count('x') + 1;
-  return 0;
-}
-
 /// The tiles that a variant names are those of the form that it chooses, in the dimensions that are
 /// left when some are joined. As many as the kernel's own are those: named, they stay apart.
-static std::vector<std::string> tileDimsOf(mlir::ModuleOp module, const std::string &variant) {
+static std::vector<std::string> tileDimsOf(mlir::ModuleOp module, llvm::StringRef variant) {
+  llvm::SmallVector<llvm::StringRef> items;
+  variant.split(items, ',');
+  size_t given = 0; // values of "tile=64x128"
+  Choices named;    // by the other items
+  for (llvm::StringRef item : items) {
+    if (item.trim().starts_with("tile="))
+      given = item.count('x') + 1;
+    std::string ignored;
+    (void)parseVariant(item, {}, named, ignored);
+  }
   const auto dimsAfter = [&](bool joins) {
     const mlir::OwningOpRef<mlir::ModuleOp> formed = module.clone();
+    setChoices(*formed, named);
     mlir::PassManager manager(module.getContext());
-    manager.addPass(createChooseForm({variant}));
+    manager.addPass(createChooseForm());
     if (joins)
-      manager.addPass(createJoinDimensions({variant}));
+      manager.addPass(createJoinDimensions());
     const bool isFormed = mlir::succeeded(manager.run(*formed));
     return tileDims(*(isFormed ? *formed : module).getOps<ir::KernelOp>().begin());
   };
   const std::vector<std::string> joined = dimsAfter(true);
-  const size_t given = tilesGiven(variant);
   return given == 0 || given == joined.size() ? joined : dimsAfter(false);
 }
 
@@ -49,31 +49,6 @@ llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machin
     if (!checkChoice(kernel, &machine.cube, key, word, message))
       return llvm::createStringError(fmt::format(" {}: {}", text, message));
   return choices;
-}
-
-std::string variantText(const Choices &choices) {
-  std::string text;
-  for (const auto &[key, word] : choices)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, word);
-  return text;
-}
-
-std::string spelling(const Choices &choices) {
-  std::string text;
-  for (const auto &[key, word] : choices)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, word);
-  return text;
-}
-
-std::string optionsOf(const Choices &choices) {
-  std::string text;
-  for (const auto &[key, word] : choices) {
-    const std::string choice = key + "=" + word;
-    const bool isPlain = choice.find_first_of("()*") == std::string::npos;
-    text +=
-        fmt::format("{}--set {}", text.empty() ? "" : " ", isPlain ? choice : "'" + choice + "'");
-  }
-  return text;
 }
 
 } // namespace mmk

@@ -13,11 +13,4 @@ namespace mmk {
 llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machine,
                                      mlir::ModuleOp module, const std::string &text);
 
-/// "tile.M=64,order=rows", as parseChoices reads it.
-std::string variantText(const Choices &choices);
-/// "tile.M = 64, tile.N = 128"
-std::string spelling(const Choices &choices);
-/// "--set tile.M=64 --set 'order=swizzle(4)'", quoted for a shell.
-std::string optionsOf(const Choices &choices);
-
 } // namespace mmk

@@ -29,10 +29,6 @@ bool has(const Diagnostics &diagnostics, DiagnosticCode code) {
   return std::ranges::find(diagnostics.all(), code, &Diagnostic::code) != diagnostics.all().end();
 }
 
-bool contain(const Choices &choices, std::string_view key) {
-  return std::ranges::any_of(choices, [&](const auto &choice) { return choice.first == key; });
-}
-
 std::string variantOf(mlir::ModuleOp module) {
   for (mlir::Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<mlir::StringAttr>("variant"))
@@ -56,7 +52,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
 // Whether products follow each other is seen in the groups, so these are made once more.
 void Compiler::addDefaults(mlir::ModuleOp module, PipelineOptions &options) {
   const Backend &backend = backendOf(machine_.kind);
-  if (backend.hasClock() || contain(options.choices, "fuse"))
+  if (backend.hasClock() || wordOf(options.choices, "fuse"))
     return;
   for (auto kernel : module.getOps<ir::KernelOp>()) {
     auto products = kernel.getBody().getOps<mlir::linalg::ContractOp>();
@@ -80,7 +76,7 @@ bool Compiler::leavesOpen(const Kernel &kernel, const Choices &given,
     for (const Directive &directive : schedule->directives)
       closed.emplace_back(directive.key, "");
   return std::ranges::none_of(changes,
-                              [&](const auto &change) { return contain(closed, change.first); });
+                              [&](const auto &change) { return wordOf(closed, change.first); });
 }
 
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
@@ -97,6 +93,7 @@ Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp>
                  (!succeeded && !result.messages.hasErrors());
   if (succeeded && !result.isBug) {
     result.variant = variantOf(*module);
+    result.choices = pipeline_.choices();
     result.module = std::move(module);
   } else if (findsNearest && !result.isBug && !isUnproven &&
              !has(result.messages, DiagnosticCode::namesNearest)) {

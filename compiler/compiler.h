@@ -18,6 +18,7 @@ namespace mmk {
 struct Lowering {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< null when the variant is not legal
   std::string variant;                      ///< its printable name
+  Choices choices;                          ///< those of that name
   /// Messages of the passes: warnings and remarks on success, else the errors.
   Diagnostics messages;
   /// The nearest legal variant; nothing when the messages name one already, or none was found.
@@ -37,6 +38,11 @@ public:
 
   /// The kernel as written, with all alternatives of its schedule.
   mlir::OwningOpRef<mlir::ModuleOp> toIr(const Kernel &kernel);
+
+  /// The choices of a text, see parseChoices.
+  llvm::Expected<Choices> choicesOf(const Kernel &kernel, const std::string &text) {
+    return parseChoices(kernel, machine_, *toIr(kernel), text);
+  }
 
   /// Lowers the kernel's IR to `level`, as the variant that the options choose. The search for the
   /// nearest legal variant is optional: a caller that only tests legality does without it. Where

@@ -52,15 +52,14 @@ void registerDialectExtensions(DialectRegistry &registry) {
   linalg::registerTilingInterfaceExternalModels(registry);
 }
 
-void addVariantPasses(OpPassManager &manager, const ApplyVariantOptions &options,
-                      bool joinsDimensions) {
+void addVariantPasses(OpPassManager &manager, bool joinsDimensions) {
   // The tiles and the legal choices are those of the form that is taken.
-  manager.addPass(createChooseForm({options.variant}));
+  manager.addPass(createChooseForm());
   // A reduction that is none any more has other tiles.
   manager.addPass(createUnrollWindows());
   // Tiles are named by the dimensions that are left.
-  manager.addPass(createJoinDimensions({options.variant, joinsDimensions}));
-  manager.addPass(createApplyVariant(options));
+  manager.addPass(createJoinDimensions({joinsDimensions}));
+  manager.addPass(createApplyVariant());
 }
 
 void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel level,
@@ -114,31 +113,32 @@ LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const Pipeline
   mutateBeforeVerify_ = options.mutateBeforeVerify;
   endedInProof_ = false;
   module->setAttr("aicore.machine", machine_);
-  ApplyVariantOptions choose;
-  for (auto &[key, value] : options.choices)
-    choose.variant += (choose.variant.empty() ? "" : ",") + key + "=" + value;
-  PassManager chooser(&context_);
-  watch(chooser);
-  addVariantPasses(chooser, choose, options.joinsDimensions);
-  if (options.printAfter.empty()) {
-    PassManager &passes = passesTo(level, options);
-    for (PassManager *manager : {&chooser, &passes}) {
-      manager->enableVerifier(options.verify);
-      if (failed(manager->run(module)))
-        return failure();
-    }
-    return success();
-  }
+  setChoices(module, options.choices);
+  const auto runAll = [&](PassManager &manager) {
+    manager.enableVerifier(options.verify);
+    if (!options.printAfter.empty())
+      manager.enableIRPrinting(
+          /*shouldPrintBeforePass=*/nullptr,
+          [&](Pass *pass, Operation *) {
+            return options.printAfter == "all" || pass->getArgument() == options.printAfter;
+          },
+          /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
+    return manager.run(module);
+  };
+  PassManager variant(&context_);
+  watch(variant);
+  addVariantPasses(variant, options.joinsDimensions);
+  if (failed(runAll(variant)))
+    return failure();
+  for (ir::KernelOp kernel : module.getOps<ir::KernelOp>())
+    choices_ = choicesOf(kernel);
+  if (options.printAfter.empty())
+    return runAll(passesTo(level, options));
   // Printing is enabled on a manager for this run only.
-  chooser.enableVerifier(options.verify);
-  chooser.enableIRPrinting(
-      /*shouldPrintBeforePass=*/nullptr,
-      [&](Pass *pass, Operation *) {
-        return options.printAfter == "all" || pass->getArgument() == options.printAfter;
-      },
-      /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-  buildPipeline(chooser, backend_, level, options.effort());
-  return chooser.run(module);
+  PassManager printed(&context_);
+  watch(printed);
+  buildPipeline(printed, backend_, level, options.effort());
+  return runAll(printed);
 }
 
 LogicalResult runPipeline(ModuleOp module, const Machine &machine, LoweringLevel level,

@@ -50,6 +50,8 @@ public:
   /// Whether the last run failed in aicore-verify-sync: the passes before it set these flags, so
   /// that it is a bug of mmk.
   bool endedInProof() const { return endedInProof_; }
+  /// All choices of the variant of the last run.
+  const Choices &choices() const { return choices_; }
 
 private:
   void watch(mlir::PassManager &manager);
@@ -61,6 +63,7 @@ private:
   std::map<std::pair<LoweringLevel, FlagEffort>, std::unique_ptr<mlir::PassManager>> managers_;
   std::function<void(mlir::ModuleOp)> mutateBeforeVerify_;
   bool endedInProof_ = false;
+  Choices choices_;
 };
 
 /// The same for one module.
@@ -72,8 +75,7 @@ mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, L
 void registerDialectExtensions(mlir::DialectRegistry &registry);
 
 /// Adds mmk-apply-variant, and what changes the groups that it chooses for.
-void addVariantPasses(mlir::OpPassManager &manager, const ApplyVariantOptions &options = {},
-                      bool joinsDimensions = true);
+void addVariantPasses(mlir::OpPassManager &manager, bool joinsDimensions = true);
 
 /// Adds the passes after mmk-apply-variant; mmk-opt has them as `--mmk-pipeline`.
 void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, LoweringLevel level,

@@ -6,27 +6,22 @@
 #include <map>
 
 namespace mmk::driver {
-namespace {
-
-Choices parsed(const Kernel &kernel, const Machine &machine, mlir::ModuleOp module,
-               const std::string &option, const std::string &text) {
-  llvm::Expected<Choices> choices = parseChoices(kernel, machine, module, text);
+Choices choicesOf(Compiler &compiler, const Kernel &kernel, const std::string &option,
+                  const std::string &text) {
+  llvm::Expected<Choices> choices = compiler.choicesOf(kernel, text);
   if (!choices)
     throw UserError(option + llvm::toString(choices.takeError()));
   return std::move(*choices);
 }
 
-} // namespace
-
-Choices chosen(const Kernel &kernel, const Machine &machine, mlir::ModuleOp module,
-               const Target &target) {
+Choices chosen(Compiler &compiler, const Kernel &kernel, const Target &target) {
   Choices choices;
   if (target.variant)
-    choices = parsed(kernel, machine, module, "--variant", *target.variant);
+    choices = choicesOf(compiler, kernel, "--variant", *target.variant);
   const auto addOnce = [&](const std::string &option, const std::vector<std::string> &texts) {
     std::map<std::string, std::string> seen;
     for (const std::string &text : texts)
-      for (auto &[key, word] : parsed(kernel, machine, module, option, text)) {
+      for (auto &[key, word] : choicesOf(compiler, kernel, option, text)) {
         const auto [first, isNew] = seen.try_emplace(key, word);
         if (!isNew)
           throw UserError(

@@ -2,14 +2,16 @@
 #pragma once
 
 #include "cli/target.h"
-#include "compiler/choices.h"
+#include "compiler/compiler.h"
 
 namespace mmk::driver {
 
 /// The choices in the order in which they apply: those of `--variant`, of each `--set`, and of the
-/// target's side. `module` is the kernel's, as lowered.
-Choices chosen(const Kernel &kernel, const Machine &machine, mlir::ModuleOp module,
-               const Target &target);
+/// target's side.
+Choices chosen(Compiler &compiler, const Kernel &kernel, const Target &target);
+/// Reads the choices of an option; a UserError that names it.
+Choices choicesOf(Compiler &compiler, const Kernel &kernel, const std::string &option,
+                  const std::string &text);
 
 /// Words to add to the command line: "--set tile.M=64 --set tile.N=128", or the whole of the
 /// target's side, "--b l1=4,tile.M=64,tile.N=128".

@@ -46,7 +46,7 @@ std::vector<CaseVariant> variantsOf(Session &session, const Target &target, cons
   std::vector<Choices> units;
   for (size_t i = 0; i < runs.size(); ++i) {
     units.push_back(unitsOf(session, kernel, runs[i]));
-    variants[i].choices = variantText(units.back());
+    variants[i].choices = units.back();
     if (const auto chosen = chooseVariant(session, kernel, runs[i], remembers)) {
       variants[i] = {{}, chosen->choices, {}};
       if (std::string reason = reasonOf(*chosen, kernel, session.machine()); !reason.empty())
@@ -59,20 +59,12 @@ std::vector<CaseVariant> variantsOf(Session &session, const Target &target, cons
     return variants;
   const std::vector<KnownVariant> known = knownVariants(session, kernel, runs, cycles);
   for (size_t i = 0; i < known.size(); ++i) {
-    const auto has = [&](const auto &unit) {
-      return known[i].variant.find(unit.first + "=" + unit.second) != std::string::npos;
-    };
-    if (!known[i].variant.empty() && llvm::all_of(units[i], has))
-      variants[i] = {known[i], known[i].variant, {}};
+    const auto has = [&](const auto &unit) { return llvm::is_contained(known[i].choices, unit); };
+    if (!known[i].choices.empty() && llvm::all_of(units[i], has))
+      variants[i] = {known[i], known[i].choices, {}};
     variants[i].known.uncheckedUs = known[i].uncheckedUs;
   }
   return variants;
-}
-
-Target withVariant(Target target, const CaseVariant &variant) {
-  if (!variant.choices.empty())
-    target.variant = variant.choices;
-  return target;
 }
 
 std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Machine &machine) {

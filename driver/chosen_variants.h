@@ -32,7 +32,7 @@ std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Mac
 /// What a case runs as.
 struct CaseVariant {
   KnownVariant known;               ///< from the store
-  std::string choices;              ///< beyond those of the command line; empty: the default
+  Choices choices;                  ///< beside those of the command line; none: the default
   std::vector<std::string> reasons; ///< of what was chosen, a line for each case
   bool isSameAs(const CaseVariant &other) const {
     return known == other.known && choices == other.choices &&
@@ -44,9 +44,6 @@ struct CaseVariant {
 /// chosen for its shape. `remembers`: whether the cache of the user is used.
 std::vector<CaseVariant> variantsOf(Session &session, const Target &target, const Kernel &kernel,
                                     const std::vector<RunCase> &runs, bool remembers);
-
-/// The options of the command line with the variant of a case.
-Target withVariant(Target target, const CaseVariant &variant);
 
 /// The folder of remembered choices; empty where there is none.
 std::string choiceFolder();

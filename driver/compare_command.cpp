@@ -26,11 +26,10 @@ bool isSavedRun(const std::string &side) {
 
 /// What `mmk run` runs with the options of a side: the variant that is chosen for a case. A tuned
 /// one would differ from a side with choices in more than these.
-Target targetFor(Session &side, Target target, const RunCase &run) {
-  if (!target.variant)
-    if (const auto chosen = chooseVariant(side, side.kernel(), run, /*remembers=*/true))
-      target = withVariant(target, {{}, chosen->choices, {}});
-  return target;
+Choices variantFor(Session &side, const Target &target, const RunCase &run) {
+  const auto chosen =
+      target.variant ? std::nullopt : chooseVariant(side, side.kernel(), run, /*remembers=*/true);
+  return chosen ? chosen->choices : Choices();
 }
 
 /// The common target of both sides, with the changes of `text`: "l1=1,machine=ascend910b1".
@@ -167,18 +166,17 @@ std::vector<SideBySide> compare(Options &options, std::vector<std::string> words
   std::vector<std::string> machineSets = targetA.machineSets;
   llvm::append_range(machineSets, targetB.machineSets);
 
-  std::vector<Target> ofA, ofB;
+  std::vector<Choices> ofA, ofB;
   for (const RunCase &run : runs) {
-    ofA.push_back(targetFor(a, targetA, run));
-    ofB.push_back(targetFor(b, targetB, run));
+    ofA.push_back(variantFor(a, targetA, run));
+    ofB.push_back(variantFor(b, targetB, run));
   }
   // Cases in a row that have the same two variants stand in one comparison.
   std::vector<SideBySide> pairs;
   for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
-    while (end < runs.size() && ofA[end].variant == ofA[begin].variant &&
-           ofB[end].variant == ofB[begin].variant)
+    while (end < runs.size() && ofA[end] == ofA[begin] && ofB[end] == ofB[begin])
       ++end;
-    Session chosenA(a, ofA[begin]), chosenB(b, ofB[begin]);
+    Session chosenA(a, targetA, ofA[begin]), chosenB(b, targetB, ofB[begin]);
     pairs.push_back(
         compareVariants(chosenA, chosenB, machineSets, {runs.begin() + begin, runs.begin() + end}));
   }

@@ -103,9 +103,10 @@ struct Compiled {
 };
 
 /// Gives the session and the lowering of a variant to `write`, and the case that it was chosen for.
-template <typename Write> void lowered(Compiled what, LoweringLevel until, Write write) {
+template <typename Write> void lowered(const Compiled &what, LoweringLevel until, Write write) {
   Session given(what.target);
   std::vector<RunCase> runs;
+  Choices chosen;
   // Without a shape, the machine's default: it fits its tiles to the shape when it runs.
   if (!what.arguments.empty() || !what.cases.empty()) {
     runs = casesToRun(given.kernel(), what.cases, what.arguments);
@@ -114,9 +115,9 @@ template <typename Write> void lowered(Compiled what, LoweringLevel until, Write
           fmt::format("expected one case to choose the variant for, found {}", runs.size()));
     const CaseVariant variant = variantsOf(given, what.target, given.kernel(), runs, true).front();
     printError(originOf(variant.known.tunedFor, variant.reasons));
-    what.target = withVariant(what.target, variant);
+    chosen = variant.choices;
   }
-  Session session(given, what.target);
+  Session session(given, what.target, std::move(chosen));
   Lowering lowering = session.lower(session.kernel(), until, what.printAfter);
   write(session, lowering, runs);
 }

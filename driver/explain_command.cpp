@@ -26,8 +26,7 @@ Explanation explain(Session &session, Lowering &lowering, const RunCase &run, Pr
     result.slowest.push_back(phase.slowest().block);
   result.sync =
       synchronisationOf(lowering.kernel(), session.machine(), dimsOf(kernel, run), result.path);
-  result.changes =
-      tryChanges(session, kernel, run, lowering.variant, result.report.clock->cycles, progress);
+  result.changes = tryChanges(session, kernel, run, result.report.clock->cycles, progress);
   return result;
 }
 
@@ -48,7 +47,7 @@ std::optional<MachineChange> withLeakyRelu(const Session &session, Target target
   target.machineSets.push_back(change.set);
   Session changed(session, target);
   const CaseVariant variant = variantsOf(changed, target, changed.kernel(), {run}, true).front();
-  Session ofShape(changed, withVariant(target, variant));
+  Session ofShape(changed, target, variant.choices);
   Lowering lowering = ofShape.lower(ofShape.kernel(), LoweringLevel::aicore);
   bool isUsed = false;
   lowering.kernel()->walk([&](aicore::FixpipeOp op) { isUsed |= bool(op.getSlope()); });
@@ -95,7 +94,7 @@ int explainCommand(const std::vector<std::string> &words) {
     progress.show(run.title() + ": compile");
     // Each shape has its own variant.
     const CaseVariant variant = variantsOf(session, target, kernel, {run}, true).front();
-    Session ofShape(session, withVariant(target, variant));
+    Session ofShape(session, target, variant.choices);
     Lowering lowering = ofShape.lower(kernel, LoweringLevel::aicore);
     RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
     header.tunedFor = variant.known.tunedFor;

@@ -112,7 +112,7 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
   std::vector<tune::TuningTrace> traces;
   for (const tune::RunShape &shape : runShapes(kernel, runs)) {
     llvm::Expected<tune::TuningTrace> trace = tuner.run(
-        session.choicesOf(kernel, first.variant), shape.dims,
+        first.choices, shape.dims,
         [&](const Choices &choices) { return checked(verifier, choices, shape); },
         [&](const std::string &doing) {
           progress.show(shape.name + (shape.name.empty() ? "" : ": ") + doing);

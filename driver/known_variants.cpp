@@ -98,11 +98,10 @@ public:
     for (const tune::BestRow &winner : winners_)
       if (winner.shape.dims == dims)
         // What a schedule leaves open may have been chosen better than the search had it.
-        return cycles > 0 && cycles < winner.measure.cycles ? KnownVariant()
-                                                            : KnownVariant{winner.variant, dims};
+        return cycles > 0 && cycles < winner.measure.cycles ? KnownVariant() : known(winner);
     if (!backendOf(session_.machine().kind).hasClock()) {
       const std::vector<const tune::BestRow *> near = nearest(winners_, shape, hostFactor);
-      return near.empty() ? KnownVariant() : KnownVariant{near[0]->variant, near[0]->shape.dims};
+      return near.empty() ? KnownVariant() : known(*near[0]);
     }
     std::vector<const tune::BestRow *> candidates = nearest(hints_, shape, 1);
     for (const std::vector<tune::BestRow> *rows : {&winners_, &hints_})
@@ -136,10 +135,13 @@ private:
     return result;
   }
 
-  std::optional<int64_t> cyclesOf(const RunCase &run, const std::optional<Choices> &choices) {
-    if (!choices)
-      return std::nullopt;
-    Lowering lowering = session_.tryLower(kernel_, *choices);
+  /// A stored variant; one whose name is of another build may be none.
+  KnownVariant known(const tune::BestRow &row) const {
+    return {session_.tryChoicesOf(kernel_, row.variant).value_or(Choices()), row.shape.dims};
+  }
+
+  std::optional<int64_t> cyclesOf(const RunCase &run, const Choices &choices) {
+    Lowering lowering = session_.tryLower(kernel_, choices);
     if (!lowering || !limitProblem(lowering, kernel_, run).empty())
       return std::nullopt;
     return countCase(lowering, session_.machine(), kernel_, run).cycles;
@@ -150,10 +152,11 @@ private:
     KnownVariant best;
     int64_t least = otherwise > 0 ? otherwise : cyclesOf(run, Choices()).value_or(INT64_MAX);
     for (const tune::BestRow *candidate : candidates) {
-      const auto cycles = cyclesOf(run, session_.tryChoicesOf(kernel_, candidate->variant));
+      KnownVariant trial = known(*candidate);
+      const auto cycles = trial.choices.empty() ? std::nullopt : cyclesOf(run, trial.choices);
       if (cycles && *cycles < least) {
         least = *cycles;
-        best = {candidate->variant, candidate->shape.dims};
+        best = std::move(trial);
       }
     }
     return best;
@@ -206,9 +209,9 @@ std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
     if (!*unchecked)
       continue;
     // Of a tuned variant, the store has the figures.
-    int64_t own = variant.variant.empty() ? cycles[i] : 0;
+    int64_t own = variant.choices.empty() ? cycles[i] : 0;
     for (const tune::BestRow &winner : recommendation.winners())
-      if (winner.shape.dims == dims && winner.variant == variant.variant)
+      if (winner.shape.dims == dims && variant.tunedFor == dims)
         own = winner.measure.cycles;
     if (own > 0 && (*unchecked)->measure.cycles < own)
       variant.uncheckedUs = (*unchecked)->measure.microseconds;

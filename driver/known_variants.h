@@ -22,7 +22,7 @@ std::unique_ptr<tune::Store> openMemory(const Kernel &kernel, const Machine &mac
 
 /// The best known variant of a case.
 struct KnownVariant {
-  std::string variant;  ///< empty: none is better than the chosen one
+  Choices choices;      ///< none where none is better than the chosen one
   std::string tunedFor; ///< the dimensions where it is the best: "M=2048,N=1024,K=512"
   /// Microseconds of a faster one that was never checked; 0: none is known.
   double uncheckedUs = 0;

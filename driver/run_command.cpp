@@ -129,9 +129,8 @@ bool runEach(Session &session, const Target &target, const RunOptions &options,
     std::string folder = options.profile.value_or("");
     if (from != 0 || to != runs.size()) // each variant has a profile of its own
       folder += "/" + runs[from].name;
-    Session &chosen = variant.choices.empty()
-                          ? session
-                          : sessions.emplace_back(session, withVariant(target, variant));
+    Session &chosen =
+        variant.choices.empty() ? session : sessions.emplace_back(session, target, variant.choices);
     passed &=
         runCases(chosen, options, {runs.begin() + from, runs.begin() + to}, variant, folder, all);
   }

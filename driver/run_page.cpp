@@ -83,9 +83,9 @@ report::Case &RunPage::add(Session &session, const RunHeader &header, const Case
   shown.chosen = pointOf(header.variant, *report.clock, traffic, roof.portIsOfVectorCore);
   shown.chosen.passed = shown.passed;
   shown.before = defaultPoint(header, report.run, roof.portIsOfVectorCore);
-  shown.changes = changesOf(
-      tryChanges(session, kernel_, report.run, header.variant, report.clock->cycles, progress),
-      report.clock->cycles);
+  shown.changes =
+      changesOf(tryChanges(session, kernel_, report.run, report.clock->cycles, progress),
+                report.clock->cycles);
   shown.path = pathReport(phases);
   shown.waits = waitReport(phases);
   shown.timeline = report::timelineOf(phases);

@@ -54,8 +54,8 @@ Session::Session(const Target &target, bool showsRemarks)
       machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
       program_(checkOrRefuse(target, machine_)), compiler_(*program_, machine_) {}
 
-Session::Session(const Session &other, const Target &target)
-    : target_(target), showsRemarks_(other.showsRemarks_),
+Session::Session(const Session &other, const Target &target, Choices variant)
+    : target_(target), variant_(std::move(variant)), showsRemarks_(other.showsRemarks_),
       machine_(
           target.machine == other.target_.machine && target.machineSets == other.target_.machineSets
               ? other.machine_
@@ -89,11 +89,10 @@ const Kernel &Session::kernel() const {
 }
 
 Lowering Session::lower(const Kernel &kernel, LoweringLevel level, const std::string &printAfter) {
-  auto module = compiler_.toIr(kernel);
   PipelineOptions options;
-  options.choices = chosen(kernel, machine_, *module, target_);
+  options.choices = fixedChoices(kernel);
   options.printAfter = printAfter;
-  Lowering result = compiler_.lower(kernel, std::move(module), level, options);
+  Lowering result = compiler_.lower(kernel, compiler_.toIr(kernel), level, options);
   if (result) {
     Diagnostics shown;
     for (const Diagnostic &message : result.messages.all())
@@ -115,23 +114,20 @@ Lowering Session::lower(const Kernel &kernel, LoweringLevel level, const std::st
 }
 
 Lowering Session::tryLower(const Kernel &kernel, const Choices &choices, LoweringLevel level) {
-  auto module = compiler_.toIr(kernel);
   PipelineOptions options;
-  options.choices = chosen(kernel, machine_, *module, target_);
-  options.choices.insert(options.choices.end(), choices.begin(), choices.end());
+  options.choices = both(fixedChoices(kernel), choices);
   options.proveSync = false;
-  return compiler_.lower(kernel, std::move(module), level, options, /*findsNearest=*/false);
+  return compiler_.lower(kernel, compiler_.toIr(kernel), level, options, /*findsNearest=*/false);
 }
 
 Chooser Session::chooser(const Kernel &kernel) {
-  const bool isOpen = !target_.variant && target_.sets.empty() && !target_.side;
-  return {compiler_, kernel, machine_, isOpen ? Choices() : fixedChoices(kernel)};
+  return {compiler_, kernel, machine_, fixedChoices(kernel)};
 }
 
 Choices Session::setChoices(const Kernel &kernel) {
   Target target = target_;
   target.variant.reset();
-  return chosen(kernel, machine_, *compiler_.toIr(kernel), target);
+  return chosen(compiler_, kernel, target);
 }
 
 Target Session::withoutChoices() const {
@@ -142,25 +138,25 @@ Target Session::withoutChoices() const {
   return target;
 }
 
+Choices Session::fixedChoices(const Kernel &kernel) {
+  return both(variant_, chosen(compiler_, kernel, target_));
+}
+
+Session Session::choosing(const std::string &variant) {
+  return Session(*this, withoutChoices(), choicesOf(kernel(), "--variant", variant));
+}
+
 std::optional<Choices> Session::tryChoicesOf(const Kernel &kernel, const std::string &variant) {
-  llvm::Expected<Choices> choices =
-      parseChoices(kernel, machine_, *compiler_.toIr(kernel), variant);
+  llvm::Expected<Choices> choices = compiler_.choicesOf(kernel, variant);
   if (choices)
     return std::move(*choices);
   llvm::consumeError(choices.takeError());
   return std::nullopt;
 }
 
-Choices Session::fixedChoices(const Kernel &kernel) {
-  return chosen(kernel, machine_, *compiler_.toIr(kernel), target_);
-}
-
-Choices Session::choicesOf(const Kernel &kernel, const std::string &variant) {
-  auto module = compiler_.toIr(kernel);
-  llvm::Expected<Choices> choices = parseChoices(kernel, machine_, *module, variant);
-  if (!choices)
-    throw Bug(llvm::toString(choices.takeError()));
-  return std::move(*choices);
+Choices Session::choicesOf(const Kernel &kernel, const std::string &option,
+                           const std::string &text) {
+  return driver::choicesOf(compiler_, kernel, option, text);
 }
 
 } // namespace mmk::driver

@@ -17,8 +17,9 @@ public:
   /// Reads and checks the program and loads the machine; warnings go to standard error. `remarks`
   /// receives the passes' remarks on possible improvements; without it they are dropped.
   explicit Session(const Target &target, bool showsRemarks = false);
-  /// Another machine or variant of a program that was read and checked before.
-  Session(const Session &other, const Target &target);
+  /// Another machine or variant of a program that was read and checked before. `variant`: choices
+  /// of its kernel beside those of the target.
+  Session(const Session &other, const Target &target, Choices variant = {});
 
   const Program &program() const { return *program_; }
   const Machine &machine() const { return machine_; }
@@ -42,15 +43,18 @@ public:
   Choices setChoices(const Kernel &kernel);
   /// The options of the command line without its choices.
   Target withoutChoices() const;
-  /// The same for a text that may be no variant of this kernel.
-  std::optional<Choices> tryChoicesOf(const Kernel &kernel, const std::string &variant);
-  /// What `--variant` and `--set` fix.
+  /// What `--variant` and `--set` fix, and the session's variant.
   Choices fixedChoices(const Kernel &kernel);
-  /// The choices of a printed variant.
-  Choices choicesOf(const Kernel &kernel, const std::string &variant);
+  /// A session of a printed variant, in place of what the command line chooses.
+  Session choosing(const std::string &variant);
+  /// The choices of the text of a variant; nothing where it may be none of this kernel.
+  std::optional<Choices> tryChoicesOf(const Kernel &kernel, const std::string &variant);
+  /// The same of an option's text; a UserError that names it.
+  Choices choicesOf(const Kernel &kernel, const std::string &option, const std::string &text);
 
 private:
   Target target_;
+  Choices variant_;
   bool showsRemarks_;
   Machine machine_;
   std::shared_ptr<const Program> program_;

@@ -6,8 +6,8 @@
 
 namespace mmk::driver {
 
-tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run,
-                         const std::string &variant, int64_t cycles, Progress &progress) {
+tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run, int64_t cycles,
+                         Progress &progress) {
   const tune::TrialWays ways = {
       [&](const Choices &choices) { return session.tryLower(kernel, choices); },
       [&](Lowering &lowering) { return countCase(lowering, session.machine(), kernel, run); },
@@ -15,9 +15,9 @@ tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &
         progress.show(fmt::format("{}: {}", run.title(), spelling(choices)));
       },
       [&](Lowering &lowering) { return limitProblem(lowering, kernel, run); }};
-  const std::vector<Choices> changes =
-      tune::neighboursOf(kernel, session.machine(), session.choicesOf(kernel, variant));
-  return tune::tryChanges(changes, variant, cycles, ways);
+  const Lowering now = session.tryLower(kernel, {}, LoweringLevel::mmk);
+  return tune::tryChanges(tune::neighboursOf(kernel, session.machine(), now.choices), now.variant,
+                          cycles, ways);
 }
 
 } // namespace mmk::driver

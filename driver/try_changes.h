@@ -8,8 +8,8 @@
 
 namespace mmk::driver {
 
-/// Tries changes of `variant`, with which the case takes `cycles`.
-tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run,
-                         const std::string &variant, int64_t cycles, Progress &progress);
+/// Tries changes of the session's variant, with which the case takes `cycles`.
+tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run, int64_t cycles,
+                         Progress &progress);
 
 } // namespace mmk::driver

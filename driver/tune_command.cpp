@@ -107,9 +107,7 @@ void writeProfiles(Session &session, const tune::TuneResult &result,
   for (size_t i = 0; i < result.cases.size(); ++i) {
     const auto &variants = result.cases[i].variants;
     for (size_t rank = 0; rank < std::min<size_t>(options.profiles, variants.size()); ++rank) {
-      Target target = session.withoutChoices();
-      target.variant = variants[rank].variant;
-      Session chosen(session, target);
+      Session chosen = session.choosing(variants[rank].variant);
       Lowering lowering = chosen.lower(kernel, LoweringLevel::aicore);
       const RunHeader header{&kernel, &chosen.machine(), lowering.variant,
                              memoryUse(lowering.kernel()), chosen.program().file.get()};
@@ -165,13 +163,12 @@ std::vector<Choices> startsOf(Session &session, const Kernel &kernel,
       const auto chosen = chooseVariant(session, kernel, run, remembers);
       if (!chosen)
         return {};
-      if (!chosen->choices.empty())
-        choices = session.choicesOf(kernel, chosen->choices);
+      choices = chosen->choices;
     }
     Lowering lowering = session.tryLower(kernel, choices, LoweringLevel::mmk);
     if (!lowering)
       return {};
-    starts.push_back(session.choicesOf(kernel, lowering.variant));
+    starts.push_back(lowering.choices);
   }
   return starts;
 }

@@ -37,18 +37,11 @@ void addVariants(const tune::CaseResult &result, report::Case &shown) {
   shown.variantsInAll = static_cast<int64_t>(result.variants.size() + result.failed.size());
 }
 
-/// A session that makes the choices of a variant.
-Session choosing(Session &session, const std::string &variant) {
-  Target target = session.withoutChoices();
-  target.variant = variant;
-  return Session(session, target);
-}
-
 void addCase(Session &session, const tune::CaseResult &result, const RunCase &run, RunPage &page,
              Progress &progress) {
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
-  Session chosen = choosing(session, result.variants.front().variant);
+  Session chosen = session.choosing(result.variants.front().variant);
   Lowering lowering = chosen.lower(kernel, LoweringLevel::aicore);
   const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
                          session.program().file.get()};

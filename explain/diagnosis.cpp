@@ -128,6 +128,7 @@ llvm::Expected<Diagnosis> diagnose(Lowering &lowering, const Kernel &kernel, con
     return clock.takeError();
   Diagnosis at;
   at.variant = lowering.variant;
+  at.choices = lowering.choices;
   at.clock = *clock;
   at.traffic = traffic.report();
   std::map<std::string, int64_t> named;

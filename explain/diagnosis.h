@@ -23,6 +23,7 @@ struct Symptom {
 /// The counted figures of one variant at one shape.
 struct Diagnosis {
   std::string variant;
+  Choices choices; ///< all of the variant
   ClockReport clock;
   TrafficReport traffic;
   Roofline roof;

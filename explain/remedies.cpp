@@ -11,10 +11,10 @@ namespace {
 
 /// 1: longer or more than now; -1: shorter or fewer; 0: not a matter of size.
 int direction(const std::string &key, const std::string &word, const Choices &variant) {
-  const auto now = std::ranges::find(variant, key, &Choices::value_type::first);
-  if (now == variant.end())
+  const std::string *now = wordOf(variant, key);
+  if (!now)
     return 0;
-  const auto before = parseInteger(now->second), after = parseInteger(word);
+  const auto before = parseInteger(*now), after = parseInteger(word);
   return before && after ? (*after > *before) - (*after < *before) : 0;
 }
 
@@ -29,9 +29,7 @@ std::string_view reasonOfNumber(const DirectiveTraits &directive, const std::str
                                                             : directive.fewer;
   }
   // A variant names the stage of each reduction.
-  const bool ofReduction = std::ranges::find(variant, fmt::format("stage.{}", indexOf(key)),
-                                             &Choices::value_type::first) != variant.end();
-  if (ofReduction)
+  if (wordOf(variant, fmt::format("stage.{}", indexOf(key))))
     return isMore ? directive.moreOfReduction : directive.fewerOfReduction;
   return isMore ? directive.more : directive.fewer;
 }

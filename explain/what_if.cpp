@@ -213,15 +213,9 @@ std::optional<WhatIf> combine(const std::vector<WhatIf> &sorted, int64_t cycles,
       best = next;
       continue;
     }
-    const auto isTaken = [&](const auto &choice) {
-      return std::ranges::find(best->choices, choice.first, &Choices::value_type::first) !=
-             best->choices.end();
-    };
-    if (std::ranges::any_of(next.choices, isTaken))
+    if (shareDirective(best->choices, next.choices))
       continue;
-    Choices both = best->choices;
-    both.insert(both.end(), next.choices.begin(), next.choices.end());
-    const std::optional<WhatIf> result = tryOut(both);
+    const std::optional<WhatIf> result = tryOut(both(best->choices, next.choices));
     if (result && result->exists && result->cycles < best->cycles)
       best = result;
   }

@@ -66,7 +66,7 @@ mmk_error *choose(const Program &program, const char *wanted, const Kernel *&ker
 /// Adds to `fixed` what is chosen for a shape; nothing where no candidate is legal, which the
 /// lowering then explains.
 mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
-                          const std::string &folder, mlir::ModuleOp module, Choices &fixed) {
+                          const std::string &folder, Choices &fixed) {
   std::vector<int64_t> dims;
   if (mmk_error *error = it.signature->bindDimensions(shape, dims))
     return error;
@@ -76,12 +76,7 @@ mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
   const tune::ChoiceMemory memory(folder.empty() ? "" : folder + "/choices");
   std::string warning; // only the next compilation takes longer
   const auto chosen = chooseOrRecall(chooser, memory, *it.kernel, it.machine, dims, warning);
-  if (chosen.choices.empty())
-    return nullptr; // the machine's default
-  llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, module, chosen.choices);
-  if (!choices)
-    return bug(llvm::toString(choices.takeError()));
-  fixed.insert(fixed.end(), choices->begin(), choices->end());
+  fixed = both(std::move(fixed), chosen.choices);
   return nullptr;
 }
 
@@ -121,9 +116,9 @@ mmk_error *lower(mmk_kernel &it, const mmk_compile_options &wanted) {
     it.fixed = options.choices;
   }
   if (wanted.dimensions)
-    if (mmk_error *error = chooseForShape(
-            it, llvm::ArrayRef(wanted.dimensions, wanted.dimension_count),
-            wanted.cache_directory ? wanted.cache_directory : "", *module, options.choices))
+    if (mmk_error *error =
+            chooseForShape(it, llvm::ArrayRef(wanted.dimensions, wanted.dimension_count),
+                           wanted.cache_directory ? wanted.cache_directory : "", options.choices))
       return error;
   return lower(it, std::move(module), options);
 }

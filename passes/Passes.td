@@ -5,19 +5,29 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ChooseForm : Pass<"mmk-choose-form", "::mlir::ModuleOp"> {
-  let summary = "take one of the two ways in which a result is computed";
+def SetChoices : Pass<"mmk-set-choices", "::mlir::ModuleOp"> {
+  let summary = "make choices in place of those of the schedule";
   let description = [{
-    Of each `mmk.alternative`, the second operand where `fuse` is its word, in `variant` or else as
-    the first alternative of the schedule.
+    For mmk-opt: the compiler makes the choices of a variant in the same way before its passes run.
     ```mlir
-    %y = mmk.alternative %a or %b by "windows"
-    mmk.return %y                               =>   mmk.return %a
+    mmk.choice "tile.M" = [128, 64]    =>   mmk.choice "tile.M" = [32]     // variant=tile.M=32
     ```
   }];
   let options = [
     Option<"variant", "variant", "std::string", "\"\"", "choices, e.g. tile.M=64,fuse=windows">
   ];
+  let dependentDialects = ["::mmk::ir::MmkDialect"];
+}
+
+def ChooseForm : Pass<"mmk-choose-form", "::mlir::ModuleOp"> {
+  let summary = "take one of the two ways in which a result is computed";
+  let description = [{
+    Of each `mmk.alternative`, the second operand where the first alternative of `fuse` is its word.
+    ```mlir
+    %y = mmk.alternative %a or %b by "windows"
+    mmk.return %y                               =>   mmk.return %a
+    ```
+  }];
 }
 
 def UnrollWindows : Pass<"mmk-unroll-windows", "::mlir::ModuleOp"> {
@@ -40,9 +50,9 @@ def JoinDimensions : Pass<"mmk-join-dimensions", "::mlir::ModuleOp"> {
   let description = [{
     Two dimensions that follow each other in each tensor which has one of them become one, and those
     of literal extent 1 go: tiles extend along two dimensions, and have long rows then. A dimension
-    that the schedule or `variant` names stays, as does one of which a position is read, and those of
-    windows, cumulative sums and parts of tensors. Parameters are read in the dimensions that are
-    left, and results split into their own.
+    that the schedule names stays, as does one of which a position is read, and those of windows,
+    cumulative sums and parts of tensors. Parameters are read in the dimensions that are left, and
+    results split into their own.
     ```mlir
     %y = linalg.generic ["parallel",               %a = tensor.collapse_shape %x [[0, 1, 2], [3]]
         "parallel", "parallel",                    %r = linalg.generic ["parallel", "parallel"] (%a)
@@ -53,7 +63,6 @@ def JoinDimensions : Pass<"mmk-join-dimensions", "::mlir::ModuleOp"> {
     `C`, `7` and `7`. With `extent W = 1`, W is a literal 1.
   }];
   let options = [
-    Option<"variant", "variant", "std::string", "\"\"", "choices, e.g. tile.M=64,fuse=windows">,
     Option<"joins", "joins", "bool", "true", "whether any are joined; else only extents are set">
   ];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::tensor::TensorDialect"];
@@ -62,8 +71,8 @@ def JoinDimensions : Pass<"mmk-join-dimensions", "::mlir::ModuleOp"> {
 def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
   let summary = "select one alternative of each directive";
   let description = [{
-    Selects the first alternative of each `mmk.choice`, or the one that `variant` names; adds the
-    defaults of the machine for missing directives; checks every `mmk.require`.
+    Selects the first alternative of each `mmk.choice`; adds the defaults of the machine for missing
+    directives; checks every `mmk.require`.
     ```mlir
     mmk.choice "tile.M" = [128, 64]          mmk.choice "tile.M" = [64]
     mmk.choice "order" = ["rows"]       =>   mmk.choice "order" = ["rows"]
@@ -73,9 +82,7 @@ def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
     given, becomes the largest that fits the machine, marked `fit` for mmk-tile-cores.
   }];
   let options = [
-    Option<"machine", "machine", "std::string", "\"\"", "machine description, by name or file">,
-    Option<"variant", "variant", "std::string", "\"\"",
-           "choices, e.g. tile.M=64,fuse=none">
+    Option<"machine", "machine", "std::string", "\"\"", "machine description, by name or file">
   ];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mmk::aicore::AicoreDialect"];
 }

@@ -20,16 +20,13 @@ namespace mmk {
 
 namespace {
 
-class Chooser {
+/// Makes the choices that a schedule leaves open.
+class Defaults {
 public:
-  Chooser(ir::KernelOp kernel, aicore::MachineAttr machine)
+  Defaults(ir::KernelOp kernel, aicore::MachineAttr machine)
       : kernel(kernel), machine(machine), backend(backendOf(machine)), b(kernel.getContext()) {}
 
-  LogicalResult run(const Choices &overrides) {
-    if (kernel.getSchedule().empty())
-      b.createBlock(&kernel.getSchedule());
-    for (auto &[key, value] : overrides)
-      set(key, value, kernel.getLoc());
+  LogicalResult run() {
     for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
       choice.setAlternativesAttr(b.getArrayAttr({choice.getAlternatives()[0]}));
     if (failed(checkChoices()) || failed(chooseCores()) || failed(chooseTiles()))
@@ -46,22 +43,6 @@ public:
   }
 
 private:
-  Attribute attributeOf(StringRef value) {
-    int64_t number;
-    if (!value.getAsInteger(10, number))
-      return b.getI64IntegerAttr(number);
-    return b.getStringAttr(value);
-  }
-
-  void set(StringRef key, StringRef value, Location loc) {
-    if (ir::ChoiceOp choice = kernel.choice(key)) {
-      choice.setAlternativesAttr(b.getArrayAttr({attributeOf(value)}));
-      return;
-    }
-    b.setInsertionPointToEnd(&kernel.getSchedule().front());
-    ir::ChoiceOp::create(b, loc, key, b.getArrayAttr({attributeOf(value)}));
-  }
-
   void addDefault(StringRef key, Attribute value) {
     if (kernel.choice(key))
       return;
@@ -112,7 +93,7 @@ private:
 };
 
 // The frontend has checked its own alternatives; an override or textual IR has not been checked.
-LogicalResult Chooser::checkChoices() {
+LogicalResult Defaults::checkChoices() {
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
     auto number = dyn_cast<IntegerAttr>(choice.getAlternatives()[0]);
@@ -139,11 +120,11 @@ LogicalResult Chooser::checkChoices() {
   return success();
 }
 
-LogicalResult Chooser::chooseCores() {
+LogicalResult Defaults::chooseCores() {
   addDefault("cores", b.getStringAttr("auto"));
   ir::ChoiceOp choice = kernel.choice("cores");
   if (isa<StringAttr>(choice.getAlternatives()[0]))
-    set("cores", std::to_string(machine.getCores()), choice.getLoc());
+    choice.setAlternativesAttr(b.getI64ArrayAttr({machine.getCores()}));
   int64_t cores = number("cores");
   if (cores > machine.getCores())
     return choice.emitError() << "cores = " << cores << ", but " << machine.getName().getValue()
@@ -151,7 +132,7 @@ LogicalResult Chooser::chooseCores() {
   return success();
 }
 
-LogicalResult Chooser::chooseTiles() {
+LogicalResult Defaults::chooseTiles() {
   llvm::MapVector<StringRef, DefaultTile> defaults;
   SmallVector<linalg::ContractOp> contracts;
   kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
@@ -172,30 +153,30 @@ LogicalResult Chooser::chooseTiles() {
 }
 
 /// A tile that the schedule does not choose, or leaves to the shape.
-void Chooser::chooseTile(StringRef dim, int64_t size) {
+void Defaults::chooseTile(StringRef dim, int64_t size) {
   const std::string key = ("tile." + dim).str();
   ir::ChoiceOp choice = kernel.choice(key);
   if (choice && isa<IntegerAttr>(choice.getAlternatives()[0]))
     return;
-  set(key, std::to_string(size), kernel.getLoc());
+  setChoice(kernel, key, std::to_string(size));
   if (mayFit(dim))
     kernel.choice(key)->setAttr("fit", b.getUnitAttr());
 }
 
-void Chooser::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
-                       int64_t length, int64_t unit) {
+void Defaults::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
+                        int64_t length, int64_t unit) {
   if (!isTiled(dim))
     return;
   DefaultTile &least = defaults.insert({dim, {length, unit}}).first->second;
   least = {std::min(least.length, length), std::lcm(least.unit, unit)};
 }
 
-bool Chooser::readsWindowsDirectly() {
+bool Defaults::readsWindowsDirectly() {
   return backend.hasPipes() && kernel.chosenWord("window", "unfolded").starts_with("direct");
 }
 
 // Those of the taps of a pooling, of the same rows and columns.
-int64_t Chooser::productsBeside(linalg::ContractOp contract) {
+int64_t Defaults::productsBeside(linalg::ContractOp contract) {
   if (kernel.chosenWord("fuse", "all") != "windows" || !readsWindowsDirectly())
     return 1;
   const ProductNames names = productNames(contract);
@@ -206,8 +187,8 @@ int64_t Chooser::productsBeside(linalg::ContractOp contract) {
                         });
 }
 
-LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
-                                       llvm::MapVector<StringRef, DefaultTile> &defaults) {
+LogicalResult Defaults::addProductTiles(linalg::ContractOp contract,
+                                        llvm::MapVector<StringRef, DefaultTile> &defaults) {
   Type type = operandType(contract);
   if (machine.depthOf(type) == 0)
     return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
@@ -228,7 +209,7 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   return success();
 }
 
-void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
+void Defaults::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   int64_t tensors = kernel.getResults().size();
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
@@ -246,7 +227,7 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
 /// The dimensions along which tiles of row groups extend and nothing else has a tile. The default
 /// of a result's only dimension, thousands of elements, would be as many rows: it is shortened,
 /// unless a product has rows or columns along it.
-void Chooser::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
+void Defaults::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   const bool hasProducts = hasProduct(kernel);
   const auto isOpen = [&](StringRef dim) {
     return !defaults.contains(dim) ||
@@ -267,7 +248,7 @@ void Chooser::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   });
 }
 
-LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
+LogicalResult Defaults::chooseStage(linalg::ContractOp contract) {
   const ProductNames names = productNames(contract);
   StringRef k = names.reduction;
   if (!isTiled(k))
@@ -290,7 +271,7 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
                       << "; nearest legal: " << nearestMultiples(number(key), tileK, maximumTile));
 }
 
-void Chooser::chooseBuffers() {
+void Defaults::chooseBuffers() {
   if (hasProduct(kernel)) {
     addDefault("buffers.l1", b.getI64IntegerAttr(2));
     addDefault("buffers.l0", b.getI64IntegerAttr(2));
@@ -343,13 +324,9 @@ struct ApplyVariantPass : impl::ApplyVariantBase<ApplyVariantPass> {
     for (ir::KernelOp kernel : module.getOps<ir::KernelOp>()) {
       if (failed(checkDims(kernel)))
         return signalPassFailure();
-      Choices choices;
-      std::string message;
-      if (!parseVariant(variant, tileDims(kernel), choices, message)) {
-        kernel.emitError(message);
-        return signalPassFailure();
-      }
-      if (failed(Chooser(kernel, attr).run(choices)))
+      if (kernel.getSchedule().empty())
+        OpBuilder(kernel).createBlock(&kernel.getSchedule());
+      if (failed(Defaults(kernel, attr).run()))
         return signalPassFailure();
     }
   }

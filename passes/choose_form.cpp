@@ -2,7 +2,6 @@
 #include "ir/diagnostic_code.h"
 #include "passes/dead_code.h"
 #include "passes/passes.h"
-#include "schedule/directive.h"
 
 using namespace mlir;
 
@@ -13,23 +12,7 @@ namespace mmk {
 
 namespace {
 
-/// The word of `fuse` in choices such as "tile.M=64,fuse=windows"; the last one counts. Empty:
-/// none.
-StringRef fuseIn(StringRef variant) {
-  StringRef word;
-  while (!variant.empty()) {
-    auto [choice, rest] = variant.split(',');
-    auto [key, value] = choice.split('=');
-    if (withoutAlias(key.str()) == "fuse")
-      word = value;
-    variant = rest;
-  }
-  return word;
-}
-
 struct ChooseFormPass : impl::ChooseFormBase<ChooseFormPass> {
-  using ChooseFormBase::ChooseFormBase;
-
   void refuse(ir::KernelOp kernel) {
     ir::ChoiceOp choice = kernel.choice("fuse");
     (void)nearestLegal((choice ? choice.emitError() : kernel.emitError())
@@ -41,8 +24,7 @@ struct ChooseFormPass : impl::ChooseFormBase<ChooseFormPass> {
 
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
-      const StringRef given = fuseIn(variant),
-                      word = given.empty() ? kernel.chosenWord("fuse", "all") : given;
+      const StringRef word = kernel.chosenWord("fuse", "all");
       bool isChanged = false;
       for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<ir::AlternativeOp>())) {
         op.replaceAllUsesWith(op.getWord() == word ? op.getOther() : op.getUsual());

@@ -593,10 +593,6 @@ struct JoinDimensionsPass : impl::JoinDimensionsBase<JoinDimensionsPass> {
       Choosing choosing;
       kernel.getSchedule().walk([&](ir::ChoiceOp choice) { choosing.add(choice.getKey()); });
       kernel.getSchedule().walk([&](ir::ChosenOp ofRule) { choosing.add(ofRule.getKey()); });
-      SmallVector<StringRef> choices;
-      StringRef(variant).split(choices, ',', -1, /*KeepEmpty=*/false);
-      for (StringRef choice : choices)
-        choosing.add(choice.split('=').first.trim());
       setUnits(kernel, choosing.units);
       if (failed(checkDims(kernel)))
         return signalPassFailure();

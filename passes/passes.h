@@ -4,13 +4,13 @@
 #include "ir/aicore.h"
 #include "ir/mmk.h"
 #include "machines/machine.h"
+#include "schedule/choices.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace mmk {
@@ -25,8 +25,12 @@ void addCleanup(mlir::OpPassManager &manager);
 /// The figures of a machine that the passes read, as an attribute of the IR.
 aicore::MachineAttr machineAttr(const Machine &machine, mlir::MLIRContext &context);
 
-/// Choices that override a schedule's defaults, in order: ("tile.M", "64").
-using Choices = std::vector<std::pair<std::string, std::string>>;
+/// Makes choices in the schedules of all kernels, in place of what these say: the passes read them
+/// there.
+void setChoices(mlir::ModuleOp module, const Choices &choices);
+
+/// The choices of a kernel's variant that its name shows, in this order (after mmk-apply-variant).
+Choices choicesOf(ir::KernelOp kernel);
 
 /// Printable name of a kernel's variant (after mmk-apply-variant):
 /// "cores=20,tile=128x256x64,stage=256,l1=2,...". `parseVariant` parses it.

@@ -13,6 +13,9 @@
 
 namespace mmk {
 
+/// Makes a choice in the kernel's schedule, in place of what that says.
+void setChoice(ir::KernelOp kernel, llvm::StringRef key, llvm::StringRef word);
+
 /// Whether all of the body's work is in fusion groups; an error at the first op that is not.
 llvm::LogicalResult checkGroups(ir::KernelOp kernel);
 

@@ -32,10 +32,17 @@ namespace {
 
 class Name {
 public:
-  explicit Name(ir::KernelOp kernel) : kernel(kernel), dims(dimsOf(kernel)), all(dims.outputs) {
-    all.append(dims.onlyReductions());
+  explicit Name(ir::KernelOp kernel)
+      : kernel(kernel), dims(dimsOf(kernel)), dimensions(dims.outputs) {
+    dimensions.append(dims.onlyReductions());
+    for (const DirectiveTraits &directive : allDirectives())
+      add(directive);
   }
 
+  std::string text() const { return llvm::join(parts, ","); }
+  const Choices &all() const { return choices; }
+
+private:
   void add(const DirectiveTraits &directive) {
     const StringRef name = directive.name;
     const bool ofReductions = directive.index == DirectiveIndex::reduction;
@@ -48,27 +55,32 @@ public:
     case DirectiveNaming::each:
       if (name == "extent") // of dimensions that have no tile then
         return ofDimensions(name);
-      each(name, all);
+      each(name, dimensions);
       for (StringRef dim : dividedDims(kernel))
-        if (!llvm::is_contained(all, dim))
+        if (!llvm::is_contained(dimensions, dim))
           each(name, dim);
       return;
     case DirectiveNaming::joined:
       // "stage=" covers the last dimensions of the tile, which may not be reductions.
       if (ofReductions && dims.onlyReductions().size() != dims.reductions.size())
         return each(name, dims.reductions);
-      return joined(name, ofReductions ? dims.reductions : all);
+      return joined(name, ofReductions ? dims.reductions : dimensions);
     case DirectiveNaming::bufferGroup:
       return buffers(name);
     }
   }
 
-  std::string text() const { return llvm::join(parts, ","); }
-
-private:
+  /// The word of a choice; empty where it was not made.
+  std::string take(StringRef key) {
+    ir::ChoiceOp choice = kernel.choice(key);
+    if (!choice)
+      return "";
+    choices.emplace_back(key.str(), wordOf(choice));
+    return choices.back().second;
+  }
   void one(StringRef key, StringRef shown) {
-    if (ir::ChoiceOp choice = kernel.choice(key))
-      parts.push_back((shown + "=" + spelling(choice.getAlternatives()[0])).str());
+    if (const std::string word = take(key); !word.empty())
+      parts.push_back((shown + "=" + word).str());
   }
   void each(StringRef name, ArrayRef<StringRef> names) {
     for (StringRef dim : names)
@@ -82,8 +94,8 @@ private:
   void joined(StringRef name, ArrayRef<StringRef> names) {
     SmallVector<std::string> values;
     for (StringRef dim : names)
-      if (ir::ChoiceOp choice = kernel.choice((name + "." + dim).str()))
-        values.push_back(wordOf(choice));
+      if (std::string word = take((name + "." + dim).str()); !word.empty())
+        values.push_back(std::move(word));
     if (!values.empty())
       parts.push_back((name + "=" + llvm::join(values, "x")).str());
   }
@@ -99,8 +111,9 @@ private:
 
   ir::KernelOp kernel;
   TileDims dims;
-  SmallVector<StringRef> all;
+  SmallVector<StringRef> dimensions;
   SmallVector<std::string> parts;
+  Choices choices;
 };
 
 std::vector<std::string> withoutLiterals(ArrayRef<std::string> dims) {
@@ -120,12 +133,8 @@ void split(StringRef name, StringRef values, ArrayRef<std::string> dims, Choices
 
 } // namespace
 
-std::string variantName(ir::KernelOp kernel) {
-  Name name(kernel);
-  for (const DirectiveTraits &directive : allDirectives())
-    name.add(directive);
-  return name.text();
-}
+std::string variantName(ir::KernelOp kernel) { return Name(kernel).text(); }
+Choices choicesOf(ir::KernelOp kernel) { return Name(kernel).all(); }
 
 bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choices,
                   std::string &message) {

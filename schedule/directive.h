@@ -42,9 +42,6 @@ enum class DirectiveNaming {
   bufferGroup ///< "l1=2,l1.a=3"
 };
 
-/// Groups of axes that a search varies together, as they share a memory or decide the same waits.
-enum class SearchGroup { alone, outputTile, reductionStep, loadOrder };
-
 /// When mmk proposes the words of a directive that the schedule does not list.
 enum class Proposal { never, always, ofProducts, ofWindows };
 
@@ -79,7 +76,6 @@ struct DirectiveTraits {
   Proposal named = Proposal::never; ///< whether the variant's name also shows a default word
 
   // How it is searched.
-  SearchGroup group = SearchGroup::alone;
   Proposal explored = Proposal::never; ///< for a kernel without a schedule, on an AI core
   bool needsPipes = false;             ///< no effect on a CPU, and not explored there
   Proposal proposed = Proposal::never; ///< as one change of a variant

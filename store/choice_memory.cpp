@@ -25,8 +25,9 @@ std::string textOf(const ChoiceKey &key) {
 }
 
 std::string bodyOf(const ChoiceKey &key, const RememberedChoice &choice) {
-  return fmt::format("{}\n{}\n{}\n{} {} {} {}\n", firstLine.str(), textOf(key), choice.choices,
-                     choice.cycles, choice.defaultCycles, choice.counted, choice.considered);
+  return fmt::format("{}\n{}\n{}\n{} {} {} {}\n", firstLine.str(), textOf(key),
+                     variantText(choice.choices), choice.cycles, choice.defaultCycles,
+                     choice.counted, choice.considered);
 }
 
 /// The start of the names of a build's files.
@@ -49,7 +50,7 @@ std::optional<RememberedChoice> ChoiceMemory::find(const ChoiceKey &key) const {
   if (lines.size() < 5 || lines[0] != firstLine || lines[1] != textOf(key))
     return std::nullopt;
   RememberedChoice choice;
-  choice.choices = lines[2];
+  choice.choices = choicesFrom(lines[2]);
   llvm::SmallVector<llvm::StringRef> numbers;
   lines[3].split(numbers, ' ');
   int64_t *const figures[] = {&choice.cycles, &choice.defaultCycles, &choice.counted,

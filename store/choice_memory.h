@@ -2,6 +2,7 @@
 // a run finds its variant without opening the database of `mmk tune`.
 #pragma once
 
+#include "schedule/choices.h"
 #include "store/identity.h"
 
 #include "llvm/Support/Error.h"
@@ -19,7 +20,7 @@ struct ChoiceKey {
 
 /// What was chosen, or with zeros that no candidate is legal.
 struct RememberedChoice {
-  std::string choices;                   ///< "tile.N=128,skew=stages"; empty: the machine's default
+  Choices choices;                       ///< none: the machine's default
   int64_t cycles = 0, defaultCycles = 0; ///< of it, and of that default; 0: not counted
   int64_t counted = 0, considered = 0;   ///< variants, by the clock and by a closed form
 

@@ -178,19 +178,6 @@ void Bounds::learn(const Point &point, const std::string &variant, const Measure
       aspect.learn(point, shape, measure, hasOneTile);
 }
 
-int64_t Bounds::cycles(const Point &point, size_t shape) const {
-  const int64_t cores = coresOf(point);
-  int64_t most = 0, sum = 0;
-  for (const Aspect &aspect : aspects_) {
-    const int64_t figure = std::max<int64_t>(0, KnownFigures(aspect, point, cores).at(shape));
-    if (aspect.use == Aspect::Use::summand)
-      sum += figure;
-    else
-      most = std::max(most, aspect.use == Aspect::Use::ofBlock ? figure : figure / cores);
-  }
-  return std::max(most, sum);
-}
-
 std::vector<size_t> Bounds::within(const Point &point, llvm::ArrayRef<int64_t> limits) const {
   const int64_t cores = coresOf(point);
   struct Left {

@@ -28,9 +28,7 @@ public:
   /// Records the measure of a point.
   void learn(const Point &point, const std::string &variant, const Measure &measure,
              size_t shape = 0);
-  /// Cycles that the point takes at the least; 0 when nothing is known.
-  int64_t cycles(const Point &point, size_t shape = 0) const;
-  /// The shapes at which it may take no more than their `limits`.
+  /// The shapes at which the point may take no more cycles than their `limits`.
   std::vector<size_t> within(const Point &point, llvm::ArrayRef<int64_t> limits) const;
 
   /// The aspects of the point that are unknown at a shape: numbers that it shares with the points

@@ -92,11 +92,4 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
   return counted;
 }
 
-std::string Counter::nameOf(const Choices &choices) {
-  PipelineOptions options;
-  options.choices = choices;
-  return compiler_.lower(kernel_, ir_->clone(), LoweringLevel::mmk, options, /*findsNearest=*/false)
-      .variant;
-}
-
 } // namespace mmk::tune

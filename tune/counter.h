@@ -32,10 +32,6 @@ public:
   /// shape. On the host, which no clock counts, the measures hold its memory alone.
   Counted count(const Choices &choices, llvm::ArrayRef<Dims> shapes);
 
-  /// The variant's name alone: its choices are made, nothing is compiled. Empty when a choice is
-  /// refused.
-  std::string nameOf(const Choices &choices);
-
 private:
   const Kernel &kernel_;
   const Machine &machine_;

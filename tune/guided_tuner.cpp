@@ -14,18 +14,6 @@ constexpr double leastGain = 0.0005;
 /// The number of single changes, best first, whose pairs are tried.
 constexpr size_t mostOfPairs = 24;
 
-Choices both(const Choices &one, const Choices &other) {
-  Choices all = one;
-  all.insert(all.end(), other.begin(), other.end());
-  return all;
-}
-
-bool haveAKeyInCommon(const Choices &one, const Choices &other) {
-  return std::ranges::any_of(one, [&](const auto &choice) {
-    return std::ranges::find(other, choice.first, &Choices::value_type::first) != other.end();
-  });
-}
-
 /// A failure to count is a bug of mmk, whichever variant it is at.
 struct CountingFailed {
   std::string message;
@@ -51,10 +39,9 @@ struct GuidedTuner::Rounds {
     return std::move(*at);
   }
 
-  std::vector<WhatIf> tryAll(const std::vector<Choices> &changes, const Choices &now,
-                             const Diagnosis &at) {
+  std::vector<WhatIf> tryAll(const std::vector<Choices> &changes, const Diagnosis &at) {
     const TrialWays ways = {
-        [&](const Choices &change) { return tuner.lower(both(now, change)); },
+        [&](const Choices &change) { return tuner.lower(both(at.choices, change)); },
         [&](Lowering &lowering) {
           llvm::Expected<ClockReport> clock = countKernel(lowering.kernel(), tuner.machine_, dims);
           if (!clock)
@@ -69,7 +56,7 @@ struct GuidedTuner::Rounds {
   std::vector<Choices> changesOfOne(const Choices &now) const {
     std::vector<Choices> changes = neighboursOf(tuner.kernel_, tuner.machine_, now);
     std::erase_if(changes, [&](const Choices &change) {
-      return haveAKeyInCommon(change, tuner.options_.fixed);
+      return shareDirective(change, tuner.options_.fixed);
     });
     return changes;
   }
@@ -80,38 +67,36 @@ struct GuidedTuner::Rounds {
     for (size_t i = 0; i < count; ++i)
       for (size_t j = i + 1; j < count; ++j)
         if (tried[i].exists && tried[j].exists &&
-            !haveAKeyInCommon(tried[i].choices, tried[j].choices))
+            !shareDirective(tried[i].choices, tried[j].choices))
           pairs.push_back(both(tried[i].choices, tried[j].choices));
     return pairs;
   }
 
   /// The fastest change that saves time and was not dropped before.
-  std::optional<WhatIf> best(const std::vector<WhatIf> &tried, const Choices &now,
-                             const Diagnosis &at) {
+  std::optional<WhatIf> best(const std::vector<WhatIf> &tried, const Diagnosis &at) {
     const double enough = static_cast<double>(at.clock.cycles) * (1 - leastGain);
     for (const WhatIf &change : tried)
       if (change.exists && static_cast<double>(change.cycles) <= enough &&
-          !dropped.contains(tuner.lower(both(now, change.choices)).variant))
+          !dropped.contains(tuner.lower(both(at.choices, change.choices)).variant))
         return change;
     return std::nullopt;
   }
 
-  Round round(const Diagnosis &at, const Choices &now) {
+  Round round(const Diagnosis &at) {
     Round round;
     round.before = at;
-    round.choices = now;
-    round.tried = tryAll(changesOfOne(now), now, at);
-    round.made = best(round.tried, now, at);
+    round.tried = tryAll(changesOfOne(at.choices), at);
+    round.made = best(round.tried, at);
     if (!round.made) {
-      const std::vector<WhatIf> pairs = tryAll(pairsOf(round.tried), now, at);
+      const std::vector<WhatIf> pairs = tryAll(pairsOf(round.tried), at);
       round.pairs = std::ranges::count_if(pairs, &WhatIf::exists);
-      round.made = best(pairs, now, at);
+      round.made = best(pairs, at);
     }
     if (!round.made)
       return round;
-    round.after = look(both(now, round.made->choices));
+    round.after = look(both(at.choices, round.made->choices));
     watch("checking " + mmk::spelling(round.made->choices));
-    round.failure = check(tuner.choicesOf(round.after->variant));
+    round.failure = check(round.after->choices);
     if (!round.isKept())
       dropped.insert(round.after->variant);
     return round;
@@ -126,11 +111,6 @@ Lowering GuidedTuner::lower(const Choices &choices) {
                          /*findsNearest=*/false);
 }
 
-Choices GuidedTuner::choicesOf(const std::string &variant) {
-  auto module = compiler_.toIr(kernel_);
-  return llvm::cantFail(parseChoices(kernel_, machine_, *module, variant)); // mmk has printed it
-}
-
 llvm::Expected<TuningTrace> GuidedTuner::run(const Choices &start, const std::vector<int64_t> &dims,
                                              const Check &check, const Watch &watch) {
   Rounds rounds{*this, dims, check, watch};
@@ -138,16 +118,13 @@ llvm::Expected<TuningTrace> GuidedTuner::run(const Choices &start, const std::ve
   trace.dims = shownDims(kernel_, dims);
   try {
     trace.first = trace.last = rounds.look(start);
-    Choices now = choicesOf(trace.first.variant);
     watch("checking the first variant");
-    trace.firstFailure = check(now);
+    trace.firstFailure = check(trace.first.choices);
     for (int number = 0; number < options_.rounds && !trace.isAtItsBest; ++number) {
-      Round round = rounds.round(trace.last, now);
+      Round round = rounds.round(trace.last);
       trace.isAtItsBest = !round.made;
-      if (round.isKept()) {
+      if (round.isKept())
         trace.last = *round.after;
-        now = choicesOf(trace.last.variant);
-      }
       trace.rounds.push_back(std::move(round));
     }
   } catch (const CountingFailed &failed) {

@@ -19,7 +19,6 @@ struct GuidedTunerOptions {
 /// One round. `after` and what follows it only where a change was made.
 struct Round {
   Diagnosis before;
-  Choices choices;           ///< of the variant before
   std::vector<WhatIf> tried; ///< single changes, as WhatIfs::alone
   /// Pairs of changes, counted where no single change saves time; only those that exist.
   size_t pairs = 0;
@@ -60,7 +59,6 @@ private:
   struct Rounds;
 
   Lowering lower(const Choices &choices);
-  Choices choicesOf(const std::string &variant);
 
   const Kernel &kernel_;
   const Machine &machine_;

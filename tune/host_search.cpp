@@ -3,10 +3,10 @@
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
 #include "tune/halving.h"
+#include "tune/numbers.h"
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 namespace mmk::tune {
 namespace {
@@ -41,7 +41,7 @@ double HostSearch::model(const Point &point) const {
 
 /// The least work first; equal ones in an order that depends on the seed.
 std::vector<Point> HostSearch::promising() const {
-  std::mt19937_64 random(seed_);
+  Draws draws(seed_);
   std::vector<Point> points;
   const bool all = space_.size() <= static_cast<double>(mostLookedAt);
   const auto size = all ? static_cast<uint64_t>(space_.size()) : mostLookedAt;
@@ -49,12 +49,12 @@ std::vector<Point> HostSearch::promising() const {
     Point point = all ? space_.at(i) : space_.defaultPoint();
     if (!all)
       for (size_t axis = 0; axis < point.size(); ++axis)
-        point[axis] = random() % space_.axes()[axis].words.size();
+        point[axis] = draws.below(space_.axes()[axis].words.size());
     if (space_.mayExist(point))
       points.push_back(std::move(point));
   }
   for (size_t i = points.size(); i > 1; --i)
-    std::swap(points[i - 1], points[random() % i]);
+    std::swap(points[i - 1], points[draws.below(i)]);
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < points.size(); ++i)
     order.emplace_back(model(points[i]), i);
@@ -93,13 +93,12 @@ void HostSearch::keep(int32_t variant, const Measure &measure) {
     llvm::consumeError(std::move(error));
 }
 
-llvm::Expected<double> HostSearch::time(int32_t variant, int runs) {
-  auto times =
-      verifier_.time(verifier_.choicesOf(known_.nameOf(variant)), shape_, /*warmup=*/1, runs);
+llvm::Expected<double> HostSearch::time(const Candidate &candidate, int runs) {
+  auto times = verifier_.time(space_.choices(candidate.point), shape_, /*warmup=*/1, runs);
   if (!times)
     return times.takeError();
   const double microseconds = 1000 * (*times)[times->size() / 2];
-  setTime(variant, microseconds);
+  setTime(candidate.variant, microseconds);
   if (evaluator_.watch)
     evaluator_.watch();
   return microseconds;
@@ -114,9 +113,6 @@ void HostSearch::setTime(int32_t variant, double microseconds) {
 llvm::Expected<std::vector<Point>> HostSearch::settle(const std::vector<Candidate> &candidates,
                                                       llvm::ArrayRef<Timed> timed) {
   const Candidate &reference = candidates.front();
-  const auto choicesOf = [&](const Candidate &candidate) {
-    return verifier_.choicesOf(known_.nameOf(candidate.variant));
-  };
   const double byDefault = known_.measures[number_].at(reference.variant).microseconds;
   std::vector<Point> faster = {reference.point};
   std::set<int32_t> shown = {reference.variant};
@@ -124,8 +120,8 @@ llvm::Expected<std::vector<Point>> HostSearch::settle(const std::vector<Candidat
     if (evaluator_.stopped())
       break;
     const Candidate &candidate = candidates[each.candidate];
-    auto pairs =
-        verifier_.timeInPairs(choicesOf(reference), choicesOf(candidate), shape_, mostPairs);
+    auto pairs = verifier_.timeInPairs(space_.choices(reference.point),
+                                       space_.choices(candidate.point), shape_, mostPairs);
     if (!pairs)
       return pairs.takeError();
     if (const auto part = shownFaster(*pairs)) {
@@ -151,7 +147,7 @@ llvm::Expected<std::vector<Point>> HostSearch::run() {
   auto timed = halve(
       candidates.size(),
       [&](size_t i, int runs) -> llvm::Expected<double> {
-        return isKnown ? candidates[i].microseconds : time(candidates[i].variant, runs);
+        return isKnown ? candidates[i].microseconds : time(candidates[i], runs);
       },
       [&] { return evaluator_.stopped(); });
   if (!timed)

@@ -35,7 +35,7 @@ private:
   /// The most promising legal points, the default first.
   std::vector<Candidate> candidates();
   /// Microseconds, which are stored.
-  llvm::Expected<double> time(int32_t variant, int runs);
+  llvm::Expected<double> time(const Candidate &candidate, int runs);
   /// Compares those of the last round with the first, the reference, and keeps those that are
   /// faster by a test; the others count as no faster.
   llvm::Expected<std::vector<Point>> settle(const std::vector<Candidate> &candidates,

@@ -20,68 +20,36 @@ int64_t roundLength(double length) {
   return std::llround(length / static_cast<double>(step)) * step;
 }
 
-/// Up to so many choices of which some are no numbers, such as `auto`, are all words.
-constexpr size_t fewWords = 6;
-
-bool isOfWords(const Axis &axis) {
-  return !hasNumbers(axis.key) ||
-         (axis.words.size() <= fewWords &&
-          llvm::any_of(axis.words, [](const std::string &word) { return !parseInteger(word); }));
-}
-
 } // namespace
 
 Moves::Moves(const Kernel &kernel, const Space &space, const Dims &dims, uint64_t seed)
-    : space_(space), random_(seed) {
+    : space_(space), draws_(seed), axes_(numbersOf(kernel, space, dims)) {
   const Machine &machine = space.machine();
   const bool isOfVectorCores = !kernel.hasProduct() && machine.topology == mmk::Topology::split;
   parts_ = machine.cubeCores * (isOfVectorCores ? machine.vectorCoresPerCube : 1);
-  for (size_t i = 0; i < space.axes().size(); ++i) {
-    const Axis &axis = space.axes()[i];
-    Numbers &numbers = axes_.emplace_back();
-    if (isFree(i))
-      free_.push_back(i);
-    if (isOfWords(axis))
-      continue;
-    for (size_t place = 0; place < axis.words.size(); ++place)
-      if (const auto number = parseInteger(axis.words[place]))
-        numbers.places.emplace_back(*number, place);
-    std::ranges::sort(numbers.places);
-    if (!findDirective(axis.key)->isLength)
-      continue;
-    numbers.extent = parseInteger(indexOf(axis.key)).value_or(0);
-    for (size_t dim = 0; dim < kernel.dimensions.size(); ++dim)
-      if (indexOf(axis.key) == kernel.dimensions[dim])
-        numbers.extent = dims[dim];
-  }
-  for (const auto &[stage, tile] : space.stages())
-    axes_[stage].tile = tile;
+  for (size_t axis = 0; axis < axes_.size(); ++axis)
+    if (space.axes()[axis].words.size() > 1)
+      free_.push_back(axis);
 }
 
 int64_t Moves::numberAt(size_t axis, const Point &point) const {
   return parseInteger(space_.axes()[axis].words[point[axis]]).value_or(1);
 }
 
-uint16_t Moves::placeOf(const Numbers &numbers, int64_t number) {
-  const auto found = std::ranges::lower_bound(numbers.places, number, {},
-                                              [](const auto &each) { return each.first; });
-  return found == numbers.places.end() ? numbers.places.back().second : found->second;
-}
-
 /// Between two lengths or numbers, uniform in the logarithm; a length as one of so many equal ones,
 /// or a round one, with which more transfers begin at a packet of memory.
 uint16_t Moves::drawNumber(const Numbers &numbers, double least, double most) {
-  const double drawn = least * std::pow(std::max(1.0, most / least), uniform());
+  const double drawn = least * std::pow(std::max(1.0, most / least), draws_.uniform());
   if (numbers.extent == 0)
-    return placeOf(numbers, std::llround(drawn));
+    return numbers.placeFrom(std::llround(drawn));
   const uint64_t kind = below(4);
   if (kind == 0)
-    return placeOf(numbers, roundLength(drawn));
+    return numbers.placeFrom(roundLength(drawn));
   auto parts = std::max<int64_t>(1, std::llround(static_cast<double>(numbers.extent) / drawn));
   // Every core gets as many as every other.
   if (kind == 1 && parts > 1)
     parts = llvm::alignTo(parts, parts_);
-  return placeOf(numbers, llvm::divideCeilSigned(numbers.extent, parts));
+  return numbers.placeFrom(llvm::divideCeilSigned(numbers.extent, parts));
 }
 
 void Moves::fit(Point &point) const {
@@ -109,10 +77,9 @@ Point Moves::draw() {
   Point point = space_.defaultPoint();
   for (size_t axis : free_) {
     const Numbers &numbers = axes_[axis];
-    point[axis] = numbers.places.empty()
-                      ? below(space_.axes()[axis].words.size())
-                      : drawNumber(numbers, static_cast<double>(numbers.places.front().first),
-                                   static_cast<double>(numbers.places.back().first));
+    point[axis] = numbers.isOfWords() ? below(space_.axes()[axis].words.size())
+                                      : drawNumber(numbers, static_cast<double>(numbers.least()),
+                                                   static_cast<double>(numbers.most()));
   }
   fit(point);
   return point;
@@ -120,12 +87,12 @@ Point Moves::draw() {
 
 void Moves::change(size_t axis, Point &point) {
   const Numbers &numbers = axes_[axis];
-  if (numbers.places.empty()) {
+  if (numbers.isOfWords()) {
     point[axis] = below(space_.axes()[axis].words.size());
     return;
   }
-  const auto least = static_cast<double>(numbers.places.front().first),
-             most = static_cast<double>(numbers.places.back().first),
+  const auto least = static_cast<double>(numbers.least()),
+             most = static_cast<double>(numbers.most()),
              now = static_cast<double>(numberAt(axis, point));
   if (below(4) == 0)
     point[axis] = drawNumber(numbers, least, most);
@@ -159,7 +126,7 @@ std::vector<Point> Moves::neighbours(const Point &point) const {
   };
   for (size_t axis : free_) {
     const Numbers &numbers = axes_[axis];
-    if (numbers.places.empty()) {
+    if (numbers.isOfWords()) {
       for (size_t place = 0; place < space_.axes()[axis].words.size(); ++place)
         add(axis, place);
       continue;
@@ -171,17 +138,17 @@ std::vector<Point> Moves::neighbours(const Point &point) const {
       add(axis, std::prev(at)->second);
     if (at != numbers.places.end() && std::next(at) != numbers.places.end())
       add(axis, std::next(at)->second);
-    add(axis, placeOf(numbers, 2 * now));
-    add(axis, placeOf(numbers, llvm::divideCeilSigned(now, 2)));
+    add(axis, numbers.placeFrom(2 * now));
+    add(axis, numbers.placeFrom(llvm::divideCeilSigned(now, 2)));
     if (numbers.extent == 0)
       continue;
     for (double scale : {0.75, 1.0, 1.5})
-      add(axis, placeOf(numbers, roundLength(scale * static_cast<double>(now))));
+      add(axis, numbers.placeFrom(roundLength(scale * static_cast<double>(now))));
     const int64_t parts = llvm::divideCeilSigned(numbers.extent, now);
     for (int64_t other : {parts, parts - 1, parts + 1, parts / parts_ * parts_,
                           static_cast<int64_t>(llvm::alignTo(parts + 1, parts_))})
       if (other > 0)
-        add(axis, placeOf(numbers, llvm::divideCeilSigned(numbers.extent, other)));
+        add(axis, numbers.placeFrom(llvm::divideCeilSigned(numbers.extent, other)));
   }
   return neighbours;
 }

@@ -1,11 +1,7 @@
 // Changes of a point that suit a shape: what a search of a whole space tries next.
 #pragma once
 
-#include "tune/space.h"
-
-#include "store/result.h"
-
-#include <random>
+#include "tune/numbers.h"
 
 namespace mmk::tune {
 
@@ -23,29 +19,20 @@ public:
   /// number of tiles; and with half and twice of it, and round ones.
   std::vector<Point> neighbours(const Point &point) const;
 
-  uint64_t below(uint64_t limit) { return random_() % limit; }
+  uint64_t below(uint64_t limit) { return draws_.below(limit); }
 
 private:
-  struct Numbers {
-    std::vector<std::pair<int64_t, uint16_t>> places; ///< ascending, with their place on the axis
-    int64_t extent = 0;                               ///< of a length: what it divides; else 0
-    std::optional<size_t> tile;                       ///< of a stage: the axis of its tile
-  };
-  bool isFree(size_t axis) const { return space_.axes()[axis].words.size() > 1; }
   int64_t numberAt(size_t axis, const Point &point) const;
-  /// The place of the smallest number that is not below, or of the largest.
-  static uint16_t placeOf(const Numbers &numbers, int64_t number);
   uint16_t drawNumber(const Numbers &numbers, double least, double most);
   void change(size_t axis, Point &point);
   /// Stages become whole tiles, and the order that of a panel that is kept.
   void fit(Point &point) const;
-  double uniform() { return static_cast<double>(random_() >> 11) / 9007199254740992.0; }
 
   const Space &space_;
-  std::mt19937_64 random_;
-  int64_t parts_;             ///< cores that share the tiles
-  std::vector<Numbers> axes_; ///< empty for words
-  std::vector<size_t> free_;  ///< axes with several words
+  Draws draws_;
+  int64_t parts_; ///< cores that share the tiles
+  std::vector<Numbers> axes_;
+  std::vector<size_t> free_; ///< axes with several words
 };
 
 } // namespace mmk::tune

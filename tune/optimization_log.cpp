@@ -143,7 +143,7 @@ private:
     const Choices &made = round.made->choices;
     const bool isExpected = std::ranges::any_of(
         round.before.symptoms, [&](const Symptom &it) { return actsOn(made, it.bottleneck); });
-    line("- **Change**: {}. Why: {}; {}{}.", codeOf(made), reasonOf(made, round.choices),
+    line("- **Change**: {}. Why: {}; {}{}.", codeOf(made), reasonOf(made, round.before.choices),
          isExpected ? "it acts on the bottleneck" : "it does not act on the bottleneck",
          round.pairs
              ? fmt::format(". No single change saves time, so {} pairs were counted", round.pairs)

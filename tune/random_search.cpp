@@ -18,30 +18,16 @@ constexpr size_t drawsAtOnce = 32;
 
 RandomSearch::RandomSearch(const Kernel &kernel, const Space &space, Evaluator &evaluator,
                            const Floors &floors, const Dims &dims, size_t shape, uint64_t seed)
-    : space_(space), evaluator_(evaluator), floors_(floors), shape_(shape), random_(seed) {
-  for (const Axis &axis : space.axes()) {
-    Numbers &numbers = axes_.emplace_back();
-    if (!hasNumbers(axis.key))
-      continue;
-    numbers.isLength = findDirective(axis.key)->isLength;
-    // The first tile that is as long as its dimension does what all longer ones do.
-    int64_t longest = INT64_MAX;
-    if (const auto literal = parseInteger(indexOf(axis.key)); literal && numbers.isLength)
-      longest = *literal;
-    for (size_t i = 0; i < kernel.dimensions.size(); ++i)
-      if (numbers.isLength && indexOf(axis.key) == kernel.dimensions[i])
-        longest = dims[i];
-    for (size_t place = 0; place < axis.words.size(); ++place)
-      if (const auto number = parseInteger(axis.words[place]))
-        numbers.places.emplace_back(*number, place);
-    std::ranges::sort(numbers.places);
-    const auto enough = std::ranges::lower_bound(numbers.places, longest, {},
-                                                 [](const auto &each) { return each.first; });
-    if (enough != numbers.places.end())
-      numbers.places.erase(enough + 1, numbers.places.end());
-  }
-  for (const auto &[stage, tile] : space.stages())
-    axes_[stage].tile = tile;
+    : space_(space), evaluator_(evaluator), floors_(floors), shape_(shape), draws_(seed),
+      axes_(numbersOf(kernel, space, dims)) {
+  // The first tile that is as long as its dimension does what all longer ones do.
+  for (Numbers &numbers : axes_)
+    if (numbers.extent > 0) {
+      const auto enough = std::ranges::lower_bound(numbers.places, numbers.extent, {},
+                                                   [](const auto &each) { return each.first; });
+      if (enough != numbers.places.end())
+        numbers.places.erase(enough + 1, numbers.places.end());
+    }
   for (size_t i = 0; i < axes_.size(); ++i)
     order_.push_back(i);
   std::ranges::stable_sort(order_, {}, [&](size_t axis) { return axes_[axis].tile.has_value(); });
@@ -49,24 +35,22 @@ RandomSearch::RandomSearch(const Kernel &kernel, const Space &space, Evaluator &
 
 /// Of the multiples of a unit, uniform in its logarithm.
 uint16_t RandomSearch::drawNumber(const Numbers &numbers, int64_t unit) {
-  const auto least = static_cast<double>(std::max(unit, numbers.places.front().first)),
-             most = static_cast<double>(numbers.places.back().first);
+  const auto least = static_cast<double>(std::max(unit, numbers.least())),
+             most = static_cast<double>(numbers.most());
   // Each number has the share of the logarithm up to the next.
   const auto wanted =
-      static_cast<int64_t>(least * std::pow(std::max(1.0, (most + unit) / least), uniform()) /
-                           unit) *
+      static_cast<int64_t>(
+          least * std::pow(std::max(1.0, (most + unit) / least), draws_.uniform()) / unit) *
       unit;
-  const auto found = std::ranges::upper_bound(numbers.places, wanted, {},
-                                              [](const auto &each) { return each.first; });
-  return found == numbers.places.begin() ? found->second : std::prev(found)->second;
+  return numbers.placeUpTo(wanted);
 }
 
 Point RandomSearch::draw() {
   Point point(axes_.size(), 0);
   for (size_t axis : order_) {
     const Numbers &numbers = axes_[axis];
-    if (numbers.places.empty()) {
-      point[axis] = random_() % space_.axes()[axis].words.size();
+    if (numbers.isOfWords()) {
+      point[axis] = draws_.below(space_.axes()[axis].words.size());
       continue;
     }
     const int64_t unit =

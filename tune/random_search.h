@@ -4,8 +4,7 @@
 
 #include "tune/evaluator.h"
 #include "tune/floors.h"
-
-#include <random>
+#include "tune/numbers.h"
 
 namespace mmk::tune {
 
@@ -27,11 +26,6 @@ public:
   int64_t bounded() const { return bounded_; } ///< not counted, as they cannot win
 
 private:
-  struct Numbers {
-    std::vector<std::pair<int64_t, uint16_t>> places; ///< by number, with its place on the axis
-    bool isLength = false;
-    std::optional<size_t> tile; ///< of a stage: the axis of its tile
-  };
   struct Drawn {
     int64_t floor;
     Point point;
@@ -39,14 +33,12 @@ private:
 
   uint16_t drawNumber(const Numbers &numbers, int64_t unit);
 
-  double uniform() { return static_cast<double>(random_() >> 11) / 9007199254740992.0; }
-
   const Space &space_;
   Evaluator &evaluator_;
   const Floors &floors_;
   size_t shape_;
-  std::mt19937_64 random_;
-  std::vector<Numbers> axes_; ///< empty for words
+  Draws draws_;
+  std::vector<Numbers> axes_;
   std::vector<size_t> order_; ///< tiles before their stages
   int64_t drawn_ = 0, bounded_ = 0;
 };

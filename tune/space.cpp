@@ -285,24 +285,6 @@ std::optional<size_t> Space::axisOf(std::string_view key) const {
   return found == axes_.end() ? std::nullopt : std::optional<size_t>(found - axes_.begin());
 }
 
-std::optional<Point> Space::find(const Choices &choices) const {
-  Point point = defaultPoint();
-  for (const auto &[key, word] : choices) {
-    const auto axis = axisOf(key);
-    if (!axis)
-      continue;
-    bool isThere = false;
-    for (size_t place = 0; place < axes_[*axis].words.size() && !isThere; ++place)
-      if (resolved(axes_[*axis], place, *machine_) == word) {
-        point[*axis] = place;
-        isThere = true;
-      }
-    if (!isThere)
-      return std::nullopt;
-  }
-  return point;
-}
-
 std::string Space::spelling() const {
   std::string text;
   for (size_t axis : sorted_) {

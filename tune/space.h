@@ -70,8 +70,6 @@ public:
 
   /// The place on an axis of this directive, or nothing.
   std::optional<size_t> axisOf(std::string_view key) const;
-  /// The point with these choices, if each is on its axis.
-  std::optional<Point> find(const Choices &choices) const;
 
   /// Calls `visit` for the points that may exist, in the order of their numbers, until it returns
   /// false.

@@ -92,8 +92,7 @@ void Tuner::searchWhole() {
     countDefault(*before);
     evaluated_ = before->measured;
   } else {
-    for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-      searchAt(shape, firstBudget);
+    rank(firstBudget);
   }
   progress_ = {"counting", 0, 0, 0, 0};
   started_ = Clock::now();
@@ -168,75 +167,72 @@ void Tuner::startDeadline(double share) {
                            std::chrono::duration<double>(*options_.budget.seconds * share));
 }
 
-void Tuner::searchAt(size_t shape, int64_t most) {
-  progress_ = {"counting", 0, most, 0, 0};
-  if (!shapes_[shape].name.empty())
-    progress_.doing += " " + shapes_[shape].name;
-  started_ = Clock::now();
-  startDeadline(1 / static_cast<double>(shapes_.size()));
+void Tuner::searchEach(const std::string &doing, int64_t all,
+                       llvm::function_ref<std::vector<Point>(size_t shape)> search) {
+  for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape) {
+    const std::string &name = shapes_[shape].name;
+    progress_ = {doing + (name.empty() ? "" : " ") + name, 0, all, 0, 0};
+    started_ = Clock::now();
+    startDeadline(1 / static_cast<double>(shapes_.size()));
+    llvm::append_range(evaluated_, search(shape));
+    evaluator_.deadline = Clock::time_point::max();
+  }
+}
+
+void Tuner::rank(int64_t most) {
   RankedSearch::Limits limits = {.variants = most, .effort = INFINITY};
   if (options_.effort == Effort::quick && !options_.budget.variants && !options_.budget.seconds)
     limits = {
         .variants = most, .effort = quickEffort, .fewest = leastQuickBudget, .few = fewQuickBudget};
-  RankedSearch search(kernel_, space_, evaluator_, floors_, shapes_[shape].dims, shape,
-                      options_.objective, options_.seed, limits);
-  bestNow_ = [&] { return search.bestMicroseconds(); };
-  for (Point &point : search.run())
-    evaluated_.push_back(std::move(point));
-  bestNow_ = nullptr;
-  evaluator_.deadline = Clock::time_point::max();
+  searchEach("counting", most, [&](size_t shape) {
+    RankedSearch search(kernel_, space_, evaluator_, floors_, shapes_[shape].dims, shape,
+                        options_.objective, options_.seed, limits);
+    bestNow_ = [&] { return search.bestMicroseconds(); };
+    std::vector<Point> points = search.run();
+    bestNow_ = nullptr;
+    return points;
+  });
 }
 
-void Tuner::drawAt(size_t shape, int64_t draws) {
-  progress_ = {"drawing", 0, draws, 0, 0};
-  started_ = Clock::now();
-  startDeadline(1 / static_cast<double>(shapes_.size()));
-  RandomSearch search(kernel_, space_, evaluator_, floors_, shapes_[shape].dims, shape,
-                      options_.seed);
-  for (Point &point : search.run(draws))
-    evaluated_.push_back(std::move(point));
-  points_ += search.drawn();
-  bounded_ += search.bounded();
-  evaluator_.deadline = Clock::time_point::max();
+void Tuner::draw(int64_t draws) {
+  searchEach("drawing", draws, [&](size_t shape) {
+    RandomSearch search(kernel_, space_, evaluator_, floors_, shapes_[shape].dims, shape,
+                        options_.seed);
+    std::vector<Point> points = search.run(draws);
+    points_ += search.drawn();
+    bounded_ += search.bounded();
+    return points;
+  });
 }
 
-void Tuner::timeAt(size_t shape, int64_t most) {
-  progress_ = {"timing", 0, 3 * most, 0, 0};
-  started_ = Clock::now();
-  HostSearch search(kernel_, space_, evaluator_, verifier_, known_, store_, shapes_[shape], shape,
-                    options_.seed, most);
-  auto points = search.run();
-  if (!points) {
+void Tuner::time(int64_t most) {
+  searchEach("timing", 3 * most, [&](size_t shape) -> std::vector<Point> {
+    HostSearch search(kernel_, space_, evaluator_, verifier_, known_, store_, shapes_[shape], shape,
+                      options_.seed, most);
+    auto points = search.run();
+    if (points)
+      return std::move(*points);
     bugs_.push_back(llvm::toString(points.takeError()));
-    return;
-  }
-  for (Point &point : *points)
-    evaluated_.push_back(std::move(point));
+    return {};
+  });
 }
 
 void Tuner::search() {
   progress_.doing = "counting";
   started_ = Clock::now();
+  const bool isQuick = options_.effort == Effort::quick;
   if (!backendOf(machine_.kind).hasClock()) {
-    const int64_t usual = options_.effort == Effort::none    ? 1
-                          : options_.effort == Effort::quick ? quickTimed
-                                                             : fullTimed;
-    for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-      timeAt(shape, options_.budget.variants.value_or(usual));
-    return;
+    const int64_t usual = options_.effort == Effort::none ? 1 : isQuick ? quickTimed : fullTimed;
+    return time(options_.budget.variants.value_or(usual));
   }
   if (options_.effort == Effort::none) {
     evaluated_ = defaultPoints();
     countAll(evaluated_);
     return;
   }
-  if (options_.effort == Effort::random) {
-    for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-      drawAt(shape, options_.budget.variants.value_or(usualDraws));
-    return;
-  }
-  const int64_t usual = options_.effort == Effort::quick ? quickBudget : fullBudget;
-  const int64_t most = options_.budget.variants.value_or(usual);
+  if (options_.effort == Effort::random)
+    return draw(options_.budget.variants.value_or(usualDraws));
+  const int64_t most = options_.budget.variants.value_or(isQuick ? quickBudget : fullBudget);
   auto points = pointsThatMayExist(most);
   const bool isFew = points && points->size() <= fewPoints;
   if ((options_.effort == Effort::full || points) && !isFew && !options_.budget.variants &&
@@ -252,8 +248,7 @@ void Tuner::search() {
     countAll(evaluated_);
     return;
   }
-  for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-    searchAt(shape, options_.budget.seconds ? INT64_MAX : most);
+  rank(options_.budget.seconds ? INT64_MAX : most);
 }
 
 CaseResult Tuner::resultOf(size_t shape) {

@@ -8,6 +8,8 @@
 #include "tune/objective.h"
 #include "tune/verifier.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <functional>
 
 namespace mmk::tune {
@@ -62,9 +64,12 @@ private:
   void keep(const DecidedSubspace &whole);
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
-  void searchAt(size_t shape, int64_t most);
-  void drawAt(size_t shape, int64_t draws);
-  void timeAt(size_t shape, int64_t most);
+  /// Searches at each shape by itself, with its share of the time.
+  void searchEach(const std::string &doing, int64_t all,
+                  llvm::function_ref<std::vector<Point>(size_t shape)> search);
+  void rank(int64_t most);
+  void draw(int64_t draws);
+  void time(int64_t most);
   std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;
   bool mayPrune() const;
   CaseResult resultOf(size_t shape);

@@ -43,8 +43,7 @@ std::string Verifier::ruleOf(const Kernel &kernel) {
 }
 
 Choices Verifier::choicesOf(const std::string &variant) {
-  auto module = compiler_.toIr(kernel_);
-  return llvm::cantFail(parseChoices(kernel_, machine_, *module, variant)); // mmk has printed it
+  return llvm::cantFail(compiler_.choicesOf(kernel_, variant)); // mmk has printed it
 }
 
 llvm::Expected<std::unique_ptr<Executable>> Verifier::compile(const Choices &choices) {

@@ -19,8 +19,9 @@ namespace mmk::driver {
 namespace {
 
 struct Best {
-  std::string variant, from;
-  std::string file; ///< of the search
+  Choices choices;
+  std::string from;
+  std::string file, variant; ///< of the search, and as it names it
   bool isSearched = false;
 };
 
@@ -48,14 +49,14 @@ Best bestOf(Session &session, const std::optional<std::string> &fixed, const Run
   for (const auto &[file, guided] : report.kept.guided)
     consider(file, guided, guided.last);
   if (fixed) {
-    best.variant = *fixed;
+    best.choices = session.choicesOf(*report.kernel, "--variant", *fixed);
     best.from = "`--variant`";
     best.file.clear();
   } else if (!best.isSearched) {
     const auto chosen = chooseVariant(session, *report.kernel, run, /*remembers=*/true);
     const bool isDefault = !chosen || chosen->choices.empty();
-    best.variant =
-        isDefault ? session.lower(*report.kernel, LoweringLevel::aicore).variant : chosen->choices;
+    best.choices =
+        isDefault ? session.lower(*report.kernel, LoweringLevel::aicore).choices : chosen->choices;
     best.from =
         isDefault ? "the default of the schedule" : "the variant that mmk chooses for this shape";
   }
@@ -63,11 +64,10 @@ Best bestOf(Session &session, const std::optional<std::string> &fixed, const Run
 }
 
 /// A kept search may be of another text of the kernel, or of another version of mmk.
-void expectLegal(Session &session, const RunCase &run, const Best &best,
-                 const KernelReport &report) {
+void expectLegal(Session &session, const RunCase &run, Best &best, const KernelReport &report) {
   const Kernel &kernel = session.kernel();
-  const std::optional<Choices> choices = session.tryChoicesOf(kernel, best.variant);
-  Lowering lowering = choices ? session.tryLower(kernel, *choices) : Lowering();
+  best.choices = session.tryChoicesOf(kernel, best.variant).value_or(Choices());
+  Lowering lowering = best.choices.empty() ? Lowering() : session.tryLower(kernel, best.choices);
   if (!lowering || !limitProblem(lowering, kernel, run).empty())
     throw UserError(fmt::format("{}: its best variant is no longer legal: '{}'; search again: {} "
                                 "--json {}",
@@ -77,16 +77,14 @@ void expectLegal(Session &session, const RunCase &run, const Best &best,
 
 ReportCase caseOf(Session &session, const RunCase &run, const Best &best, Progress &progress) {
   const Kernel &kernel = session.kernel();
-  ReportCase made = {run,       ladderOf(session, run, best.variant, best.from, progress),
-                     best.from, best.isSearched,
-                     {},        {}};
-  const std::string &variant = made.ladder.best().variant;
-  made.bestChoices = session.choicesOf(kernel, variant);
+  ReportCase made = {run,
+                     ladderOf(session, run, best.choices, best.from, progress),
+                     best.from,
+                     best.isSearched,
+                     {}};
   if (made.best()) {
-    Target target = session.withoutChoices();
-    target.variant = variant;
-    Session chosen(session, target);
-    made.changes = tryChanges(chosen, kernel, run, variant, made.best()->clock.cycles, progress);
+    Session chosen(session, session.withoutChoices(), made.ladder.best().choices);
+    made.changes = tryChanges(chosen, kernel, run, made.best()->clock.cycles, progress);
   }
   return made;
 }
@@ -149,7 +147,7 @@ int reportCommand(const std::vector<std::string> &words) {
 
   Progress progress;
   for (const RunCase &run : runs) {
-    const Best best = bestOf(session, fixed, run, report);
+    Best best = bestOf(session, fixed, run, report);
     if (!best.file.empty())
       expectLegal(session, run, best, report);
     report.cases.push_back(caseOf(session, run, best, progress));

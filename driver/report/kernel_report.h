@@ -14,7 +14,6 @@ struct ReportCase {
   Ladder ladder;
   std::string bestFrom;    ///< "the best of tune.json": where its last version is from
   bool isSearched = false; ///< that is a search of the case
-  Choices bestChoices;     ///< of the best version
   tune::WhatIfs changes;   ///< of the best version; empty without a clock
 
   const tune::Diagnosis *first() const { return of(ladder.versions.front()); }

@@ -11,11 +11,6 @@
 namespace mmk::driver {
 namespace {
 
-const std::string *wordOf(const Choices &choices, const std::string &key) {
-  const auto found = std::ranges::find(choices, key, &Choices::value_type::first);
-  return found == choices.end() ? nullptr : &found->second;
-}
-
 /// `choices` with those of `changes` instead.
 Choices with(Choices choices, const Choices &changes) {
   for (const auto &[key, word] : changes) {
@@ -162,13 +157,11 @@ private:
           fmt::format("{}: it changes nothing of {}", name, ladder_.best().name));
       return;
     }
-    Version version = {name, std::move(idea), lowering.variant, {}};
-    if (!ladder_.versions.empty()) {
-      const Choices before = session_.choicesOf(kernel_, ladder_.best().variant);
-      for (const auto &[key, word] : session_.choicesOf(kernel_, lowering.variant))
-        if (const std::string *old = wordOf(before, key); !old || *old != word)
+    Version version = {name, std::move(idea), lowering.variant, lowering.choices, {}};
+    if (!ladder_.versions.empty())
+      for (const auto &[key, word] : lowering.choices)
+        if (const std::string *old = wordOf(ladder_.best().choices, key); !old || *old != word)
           version.changes.emplace_back(key, word);
-    }
     if (backendOf(machine_.kind).hasClock()) {
       llvm::Expected<tune::Diagnosis> at = tune::diagnose(
           lowering, kernel_, machine_, dimsOf(kernel_, run_), knownParameters(kernel_, run_, {}));
@@ -190,18 +183,15 @@ private:
 
 } // namespace
 
-Ladder ladderOf(Session &session, const RunCase &run, const std::string &best,
+Ladder ladderOf(Session &session, const RunCase &run, const Choices &best,
                 const std::string &bestFrom, Progress &progress) {
   const Kernel &kernel = session.kernel();
   // Each says why it is not legal, and what is.
-  const std::string base = session.lower(kernel, LoweringLevel::aicore).variant;
-  Target target = session.withoutChoices();
-  target.variant = best;
-  Session chosen(session, target);
+  const Choices base = session.lower(kernel, LoweringLevel::aicore).choices;
+  Session chosen(session, session.withoutChoices(), best);
   Lowering lowering = chosen.lower(kernel, LoweringLevel::aicore);
   expectWithinLimits(lowering, kernel, run);
-  return LadderMaker(session, run, progress)
-      .make(session.choicesOf(kernel, base), session.choicesOf(kernel, lowering.variant), bestFrom);
+  return LadderMaker(session, run, progress).make(base, lowering.choices, bestFrom);
 }
 
 } // namespace mmk::driver

@@ -17,6 +17,7 @@ struct Version {
   std::string name;                       ///< "tiled"
   std::string idea;                       ///< what it adds, a sentence
   std::string variant;                    ///< its printable name
+  Choices choices;                        ///< all of them
   Choices changes;                        ///< that differ from the version before
   std::optional<tune::Diagnosis> at = {}; ///< nothing on a machine without a clock
 };
@@ -28,10 +29,10 @@ struct Ladder {
   const Version &best() const { return versions.back(); }
 };
 
-/// The ladder up to the variant `best`. What `--set` fixes is the same in all versions. A kernel
-/// whose default is not legal, and a `best` that is not, are UserErrors; `bestFrom` says where it
-/// is from.
-Ladder ladderOf(Session &session, const RunCase &run, const std::string &best,
+/// The ladder up to the variant of the choices `best`. What `--set` fixes is the same in all
+/// versions. A kernel whose default is not legal, and a `best` that is not, are UserErrors;
+/// `bestFrom` says where it is from.
+Ladder ladderOf(Session &session, const RunCase &run, const Choices &best,
                 const std::string &bestFrom, Progress &progress);
 
 } // namespace mmk::driver

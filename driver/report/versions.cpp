@@ -148,10 +148,10 @@ void addGains(const KernelReport &report, const ReportCase &each, report::Bullet
   size_t shown = 0;
   for (const tune::WhatIf &change : each.changes.alone)
     if (change.exists && gainOf(change) >= leastGain && shown < gainsShown) {
-      bullets.texts.push_back(fmt::format("Try `{}`, which saves {}, {} cycles: {}.",
-                                          optionsOf(change.choices), percent(gainOf(change)),
-                                          cycles - change.cycles,
-                                          tune::reasonOf(change.choices, each.bestChoices)));
+      bullets.texts.push_back(
+          fmt::format("Try `{}`, which saves {}, {} cycles: {}.", optionsOf(change.choices),
+                      percent(gainOf(change)), cycles - change.cycles,
+                      tune::reasonOf(change.choices, each.ladder.best().choices)));
       ++shown;
     }
   if (each.changes.together)

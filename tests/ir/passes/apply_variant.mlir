@@ -1,9 +1,9 @@
 // One alternative of each directive is left, directives that the schedule does not have get the
 // machine's defaults, and the kernel carries the variant's name.
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend910b3 | FileCheck %s
-// RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=tile.M=64,order=zigzag,buffers.l1.a=3" | FileCheck %s --check-prefix=KEYS
+// RUN: mmk-opt %s --mmk-set-choices="variant=tile.M=64,order=zigzag,buffers.l1.a=3" --mmk-apply-variant=machine=ascend910b3 | FileCheck %s --check-prefix=KEYS
 // A variant's printed name is taken back: this one is what CHECK says of @given, with other tiles.
-// RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,fuse=none" | FileCheck %s --check-prefix=NAME
+// RUN: mmk-opt %s --mmk-set-choices="variant=cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,fuse=none" --mmk-apply-variant=machine=ascend910b3 | FileCheck %s --check-prefix=NAME
 // On another machine other defaults: L1 of the 310p has room for the same stage, but L0C for two
 // copies of the accumulator.
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend310p3 | FileCheck %s --check-prefix=COUPLED

@@ -1,9 +1,9 @@
 // Errors in the pass's own options.
-// RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=tile.M" 2>&1 | FileCheck %s --check-prefix=ITEM
-// RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=tile=64" 2>&1 | FileCheck %s --check-prefix=TILE
-// RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=stage=1x2x3" 2>&1 | FileCheck %s --check-prefix=STAGE
-// RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=tile.M=0" 2>&1 | FileCheck %s --check-prefix=ZERO
-// RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=l1=0" 2>&1 | FileCheck %s --check-prefix=COPIES
+// RUN: not mmk-opt %s --mmk-set-choices="variant=tile.M" --mmk-apply-variant=machine=ascend910b3 2>&1 | FileCheck %s --check-prefix=ITEM
+// RUN: not mmk-opt %s --mmk-set-choices="variant=tile=64" --mmk-apply-variant=machine=ascend910b3 2>&1 | FileCheck %s --check-prefix=TILE
+// RUN: not mmk-opt %s --mmk-set-choices="variant=stage=1x2x3" --mmk-apply-variant=machine=ascend910b3 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not mmk-opt %s --mmk-set-choices="variant=tile.M=0" --mmk-apply-variant=machine=ascend910b3 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not mmk-opt %s --mmk-set-choices="variant=l1=0" --mmk-apply-variant=machine=ascend910b3 2>&1 | FileCheck %s --check-prefix=COPIES
 // RUN: not mmk-opt %s "--mmk-apply-variant=machine=no_such_chip" 2>&1 | FileCheck %s --check-prefix=MACHINE
 
 // ITEM: error: expected DIRECTIVE=VALUE, found 'tile.M'

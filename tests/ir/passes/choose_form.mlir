@@ -1,7 +1,7 @@
 // One of the two ways in which a result is computed: the other is erased with all that is for it alone.
 // RUN: mmk-opt %s --mmk-choose-form | FileCheck %s --check-prefix=USUAL
-// RUN: mmk-opt %s --mmk-choose-form="variant=tile.M=64,fuse=windows" | FileCheck %s --check-prefix=WINDOWS
-// RUN: mmk-opt %s --mmk-choose-form="variant=fuse=windows,epilogue=separate" | FileCheck %s --check-prefix=USUAL
+// RUN: mmk-opt %s --mmk-set-choices="variant=tile.M=64,fuse=windows" --mmk-choose-form | FileCheck %s --check-prefix=WINDOWS
+// RUN: mmk-opt %s --mmk-set-choices="variant=fuse=windows,epilogue=separate" --mmk-choose-form | FileCheck %s --check-prefix=USUAL
 
 // USUAL-LABEL: mmk.kernel @k
 // USUAL-NOT:     arith.mulf

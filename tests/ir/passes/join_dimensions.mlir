@@ -1,8 +1,8 @@
 // Dimensions that follow each other in each tensor that has one of them are one; those of extent 1 go.
 // RUN: mmk-opt %s --split-input-file --mmk-join-dimensions | FileCheck %s
-// RUN: mmk-opt %s --split-input-file --mmk-join-dimensions="variant=tile.H=64" | FileCheck %s --check-prefix=NAMED
-// RUN: mmk-opt %s --split-input-file --mmk-join-dimensions="variant=extent.W=1" | FileCheck %s --check-prefix=UNIT
-// RUN: mmk-opt %s --split-input-file --mmk-join-dimensions="variant=extent.N=1" | FileCheck %s --check-prefix=ONE
+// RUN: mmk-opt %s --split-input-file --mmk-set-choices="variant=tile.H=64" --mmk-join-dimensions | FileCheck %s --check-prefix=NAMED
+// RUN: mmk-opt %s --split-input-file --mmk-set-choices="variant=extent.W=1" --mmk-join-dimensions | FileCheck %s --check-prefix=UNIT
+// RUN: mmk-opt %s --split-input-file --mmk-set-choices="variant=extent.N=1" --mmk-join-dimensions | FileCheck %s --check-prefix=ONE
 
 // Elementwise: a factor of each channel keeps N, C and the pixels.
 // CHECK-LABEL: mmk.kernel @channels

@@ -4,7 +4,7 @@
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend310p3 --mmk-pipeline | FileCheck %s --check-prefix=COUPLED
 // With one copy of everything no transfer is moved ahead; with a separate epilogue there are two
 // phases.
-// RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=l1=1,l0=1,acc=1,out=1,ub=1,fuse=none" \
+// RUN: mmk-opt %s --mmk-set-choices="variant=l1=1,l0=1,acc=1,out=1,ub=1,fuse=none" --mmk-apply-variant=machine=ascend910b3 \
 // RUN:   --mmk-pipeline | FileCheck %s --check-prefix=SINGLE
 // The pipeline ends with the proof that the flags of all three order every hazard.
 

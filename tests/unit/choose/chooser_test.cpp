@@ -29,7 +29,7 @@ protected:
   }
 };
 
-std::string wordOf(const Choices &choices, const std::string &key) {
+std::string wordIn(const Choices &choices, const std::string &key) {
   const auto found = std::ranges::find(choices, key, [](const auto &it) { return it.first; });
   return found == choices.end() ? "" : found->second;
 }
@@ -90,7 +90,7 @@ TEST_F(Choosing, AutoIsOpen) {
   EXPECT_EQ(written.cycles, open.cycles);
   // Where the user fixes it, the tile fits the shape, and the rest is chosen.
   const ChosenVariant fitted = choose(biasRelu, deep, "ascend910b3", {{"tile.M", "auto"}});
-  EXPECT_EQ(wordOf(fitted.choices, "tile.M"), "");
+  EXPECT_EQ(wordIn(fitted.choices, "tile.M"), "");
   EXPECT_LT(4 * fitted.cycles, fitted.defaultCycles);
 }
 
@@ -101,7 +101,7 @@ TEST_F(Choosing, RulesAreFollowed) {
   ASSERT_GT(chosen.cycles, 0);
   EXPECT_EQ(chosen.defaultCycles, 0);
   for (const CountedCandidate &it : chosen.counted)
-    EXPECT_LE(std::stoll(wordOf(it.choices, "tile.N")), 128);
+    EXPECT_LE(std::stoll(wordIn(it.choices, "tile.N")), 128);
 }
 
 TEST_F(Choosing, AKeptPanelIsKept) {
@@ -109,7 +109,7 @@ TEST_F(Choosing, AKeptPanelIsKept) {
   const ChosenVariant open = choose(biasRelu, flat);
   for (const char *panel : {"A(512)", "B(512)"}) {
     const ChosenVariant chosen = choose(biasRelu, flat, "ascend910b3", {{"keep", panel}});
-    EXPECT_EQ(wordOf(chosen.choices, "keep"), "");
+    EXPECT_EQ(wordIn(chosen.choices, "keep"), "");
     EXPECT_LE(chosen.cycles, 1.2 * open.cycles) << panel;
   }
 }
@@ -117,7 +117,7 @@ TEST_F(Choosing, AKeptPanelIsKept) {
 TEST_F(Choosing, AGridOfCoresIsKept) {
   const ChosenVariant chosen =
       choose(biasRelu, {300, 700, 3000}, "ascend910b3", {{"grid.M", "4"}, {"grid.N", "5"}});
-  EXPECT_EQ(wordOf(chosen.choices, "grid.M") + wordOf(chosen.choices, "grid.N"), "");
+  EXPECT_EQ(wordIn(chosen.choices, "grid.M") + wordIn(chosen.choices, "grid.N"), "");
   EXPECT_LT(chosen.cycles, chosen.defaultCycles);
 }
 
@@ -132,8 +132,8 @@ kernel bias_relu(a: f16[M, 4096], b: f16[4096, 11008], bias: f32[11008]) -> c: f
   EXPECT_EQ(literal.considered, named.considered);
   // The scalar unit computes places with other instructions.
   EXPECT_NEAR(static_cast<double>(literal.cycles) / named.cycles, 1, 0.001);
-  EXPECT_EQ(wordOf(literal.choices, "tile.11008"), wordOf(named.choices, "tile.N"));
-  EXPECT_EQ(wordOf(literal.choices, "grid.4096"), wordOf(named.choices, "grid.K"));
+  EXPECT_EQ(wordIn(literal.choices, "tile.11008"), wordIn(named.choices, "tile.N"));
+  EXPECT_EQ(wordIn(literal.choices, "grid.4096"), wordIn(named.choices, "grid.K"));
 
   const ChosenVariant rows = choose(
       "kernel k(x: f32[M, 768], b: f32[768]) -> y: f32[M, 768] { y = relu(x + b); }", {9999});
@@ -190,14 +190,14 @@ kernel kept(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
 })";
   const ChosenVariant chosen = choose(text, {2048, 2048, 2048}, "ascend910b3", {{"skew", "none"}});
   for (const char *key : {"tile.M", "order", "skew"})
-    EXPECT_EQ(wordOf(chosen.choices, key), "") << key;
-  EXPECT_NE(wordOf(chosen.choices, "tile.N"), "");
+    EXPECT_EQ(wordIn(chosen.choices, key), "") << key;
+  EXPECT_NE(wordIn(chosen.choices, "tile.N"), "");
 }
 
 // A reduction too long for the few tiles of its result is split.
 TEST_F(Choosing, SplitsLongReductions) {
-  EXPECT_NE(wordOf(choose(biasRelu, {128, 65536, 128}).choices, "grid.K"), "");
-  EXPECT_EQ(wordOf(choose(biasRelu, {2048, 2048, 2048}).choices, "grid.K"), "");
+  EXPECT_NE(wordIn(choose(biasRelu, {128, 65536, 128}).choices, "grid.K"), "");
+  EXPECT_EQ(wordIn(choose(biasRelu, {2048, 2048, 2048}).choices, "grid.K"), "");
 }
 
 // Three products; H is an output of two of them and the depth of the third. Their weights miss L2:

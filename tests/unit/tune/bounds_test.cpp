@@ -107,11 +107,11 @@ TEST_P(TuneBounds, HoldForRandomVariantsAndShapes) {
         if (!counted.measures[shape])
           continue;
         const Measure &measure = *counted.measures[shape];
-        bounded += bounds[shape].cycles(point) > 0;
-        EXPECT_LE(bounds[shape].cycles(point), measure.cycles)
+        bounded += bounds[shape].within(point, {0}).empty();
+        EXPECT_EQ(bounds[shape].within(point, {measure.cycles}).size(), 1U)
             << space.request(point) << " at shape " << shape << " on " << chip;
         bounds[shape].learn(point, counted.variant, measure);
-        EXPECT_LE(bounds[shape].cycles(point), measure.cycles)
+        EXPECT_EQ(bounds[shape].within(point, {measure.cycles}).size(), 1U)
             << space.request(point) << " at shape " << shape << " on " << chip;
       }
     }
@@ -130,8 +130,9 @@ struct Whole {
   Whole(const std::string &text, std::vector<Dims> shapes, Known &known)
       : checked(text), machine(machineOf()), space(spaceOf(checked.kernel(), machine)),
         team(threadTeam(checked.program, checked.kernel(), machine, 2)),
+        floors(checked.program, checked.kernel(), machine, space, shapes),
         evaluator(space, shapes, known, nullptr, *team, stop),
-        search(space, evaluator, known, shapes.size()) {
+        search(space, evaluator, known, shapes.size(), floors) {
     isDecided = search.run(INT64_MAX, [](int64_t, int64_t) {});
   }
   int64_t best(size_t shape) {
@@ -147,6 +148,7 @@ struct Whole {
   Space space;
   std::atomic<bool> stop = false;
   std::unique_ptr<Team> team;
+  Floors floors;
   Evaluator evaluator;
   BoundedSearch search;
   bool isDecided = false;

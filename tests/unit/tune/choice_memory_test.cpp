@@ -22,7 +22,7 @@ protected:
 
   std::string folder;
   const ChoiceKey key = {{"kernel", "machine", "build", "k", "m"}, "M=1,N=2", "order=rows"};
-  const RememberedChoice choice = {"tile.M=64,tile.N=128", 100, 250, 9, 800};
+  const RememberedChoice choice = {{{"tile.M", "64"}, {"tile.N", "128"}}, 100, 250, 9, 800};
 };
 
 TEST_F(ChoiceMemoryTest, FindsWhatWasAdded) {

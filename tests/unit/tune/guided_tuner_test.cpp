@@ -40,7 +40,7 @@ struct Loop {
   }
 };
 
-std::string wordOf(const Choices &choices, const std::string &key) {
+std::string wordIn(const Choices &choices, const std::string &key) {
   for (const auto &[name, word] : choices)
     if (name == key)
       return word;
@@ -86,8 +86,8 @@ TEST(GuidedTuner, LeavesWhatIsFixed) {
   const TuningTrace trace = loop.run({5, {{"buffers.l1", "1"}, {"order", "rows"}}});
   for (const Round &round : trace.rounds)
     for (const WhatIf &change : round.tried) {
-      EXPECT_EQ(wordOf(change.choices, "buffers.l1"), "");
-      EXPECT_EQ(wordOf(change.choices, "order"), "");
+      EXPECT_EQ(wordIn(change.choices, "buffers.l1"), "");
+      EXPECT_EQ(wordIn(change.choices, "order"), "");
     }
 }
 
@@ -95,7 +95,7 @@ TEST(GuidedTuner, DropsWhatFailsAndDoesNotTryItAgain) {
   Loop loop;
   // As if a second buffer in L1 computed nonsense.
   const TuningTrace trace = loop.run({6, {}}, [](const Choices &choices) {
-    return wordOf(choices, "buffers.l1") == "1" ? "" : "half of it is wrong";
+    return wordIn(choices, "buffers.l1") == "1" ? "" : "half of it is wrong";
   });
   size_t failed = 0;
   std::set<std::string> dropped;

@@ -45,7 +45,7 @@ struct Ranked {
         team(threadTeam(whole.checked.program, whole.checked.kernel(), whole.machine, threads)) {
     Evaluator evaluator(whole.space, {whole.dims}, known, nullptr, *team, stop);
     RankedSearch search(whole.checked.kernel(), whole.space, evaluator, whole.floors, whole.dims, 0,
-                        /*seed=*/1, limits);
+                        Objective(), /*seed=*/1, limits);
     points = search.run();
     counted = evaluator.counted;
     for (const Point &point : points)
