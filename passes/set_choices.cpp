@@ -12,9 +12,8 @@ namespace mmk {
 void setChoice(ir::KernelOp kernel, StringRef key, StringRef word) {
   OpBuilder b(kernel.getContext());
   int64_t number;
-  const Attribute value = word.getAsInteger(10, number)
-                              ? Attribute(b.getStringAttr(word))
-                              : Attribute(b.getI64IntegerAttr(number));
+  const Attribute value = word.getAsInteger(10, number) ? Attribute(b.getStringAttr(word))
+                                                        : Attribute(b.getI64IntegerAttr(number));
   if (ir::ChoiceOp choice = kernel.choice(key)) {
     choice.setAlternativesAttr(b.getArrayAttr({value}));
     return;

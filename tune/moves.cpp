@@ -2,7 +2,6 @@
 
 #include "frontend/numbers.h"
 #include "passes/variant.h"
-#include "schedule/directive.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -13,6 +12,8 @@
 
 namespace mmk::tune {
 namespace {
+
+constexpr size_t fewWords = 6;
 
 /// The multiple of a power of two that is nearest: two or three times the power.
 int64_t roundLength(double length) {
@@ -27,9 +28,14 @@ Moves::Moves(const Kernel &kernel, const Space &space, const Dims &dims, uint64_
   const Machine &machine = space.machine();
   const bool isOfVectorCores = !kernel.hasProduct() && machine.topology == mmk::Topology::split;
   parts_ = machine.cubeCores * (isOfVectorCores ? machine.vectorCoresPerCube : 1);
-  for (size_t axis = 0; axis < axes_.size(); ++axis)
-    if (space.axes()[axis].words.size() > 1)
+  for (size_t axis = 0; axis < axes_.size(); ++axis) {
+    const size_t words = space.axes()[axis].words.size();
+    if (words > 1)
       free_.push_back(axis);
+    // Of a few choices with others than numbers all are words.
+    if (axes_[axis].places.size() < words && words <= fewWords)
+      axes_[axis].places.clear();
+  }
 }
 
 int64_t Moves::numberAt(size_t axis, const Point &point) const {

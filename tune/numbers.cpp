@@ -6,19 +6,16 @@
 #include <algorithm>
 
 namespace mmk::tune {
-namespace {
-
-constexpr size_t fewWords = 6;
-
-} // namespace
 
 uint16_t Numbers::placeFrom(int64_t number) const {
-  const auto found = std::ranges::lower_bound(places, number, {}, [](auto &it) { return it.first; });
+  const auto found =
+      std::ranges::lower_bound(places, number, {}, [](auto &it) { return it.first; });
   return found == places.end() ? places.back().second : found->second;
 }
 
 uint16_t Numbers::placeUpTo(int64_t number) const {
-  const auto above = std::ranges::upper_bound(places, number, {}, [](auto &it) { return it.first; });
+  const auto above =
+      std::ranges::upper_bound(places, number, {}, [](auto &it) { return it.first; });
   return above == places.begin() ? above->second : std::prev(above)->second;
 }
 
@@ -31,8 +28,6 @@ std::vector<Numbers> numbersOf(const Kernel &kernel, const Space &space, const D
     for (size_t place = 0; place < axis.words.size(); ++place)
       if (const auto number = parseInteger(axis.words[place]))
         numbers.places.emplace_back(*number, place);
-    if (numbers.places.size() < axis.words.size() && axis.words.size() <= fewWords)
-      numbers.places.clear();
     std::ranges::sort(numbers.places);
     if (!findDirective(axis.key)->isLength)
       continue;

@@ -26,7 +26,7 @@ struct Numbers {
   uint16_t placeUpTo(int64_t number) const;
 };
 
-/// By axis. Up to six choices of which some are no numbers, such as `auto`, are all words.
+/// By axis. Choices that are no numbers, such as `auto`, are left out.
 std::vector<Numbers> numbersOf(const Kernel &kernel, const Space &space, const Dims &dims);
 
 /// The same draws on every computer.

@@ -1,7 +1,6 @@
 #include "tune/random_search.h"
 
 #include "frontend/numbers.h"
-#include "schedule/directive.h"
 
 #include <algorithm>
 #include <cmath>
