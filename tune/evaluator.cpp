@@ -47,11 +47,12 @@ void Evaluator::learnCores(const Point &point, int32_t variant, size_t shape,
     return;
   std::vector<Family> &family = families_[space_.requestWithout(point, {"cores", "order"})];
   family.resize(shapes_.size());
-  if (family[shape].cores != 0)
+  // The first of them in the space, in whichever order they are learned.
+  if (family[shape].cores != 0 && family[shape].point <= point)
     return;
   const int32_t same = known_.numberOf(withCores(known_.nameOf(variant), measure.cores));
   known_.measures[shape].try_emplace(same, measure);
-  family[shape] = {measure.cores, same};
+  family[shape] = {measure.cores, same, point};
 }
 
 std::optional<Evaluator::Answer> Evaluator::at(const Point &point, size_t shape) {

@@ -66,6 +66,7 @@ private:
   struct Family {
     int64_t cores = 0;
     int32_t variant = Known::Code::none; ///< with so many
+    Point point;                         ///< that it was learned from
   };
   struct Task {
     const Point *point;
