@@ -31,6 +31,12 @@ def Cpu_ThreadsOp : Op<Cpu_Dialect, "threads",
   let assemblyFormat = "attr-dict";
 }
 
+/// What a tile reads and writes, each tensor with offsets and dimensions along the tile.
+defvar tensorsOfTile = (ins Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                            DenseI64ArrayAttr:$inputAlong,
+                            Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                            DenseI64ArrayAttr:$outputAlong);
+
 class Cpu_TileOp<string mnemonic, list<Trait> traits = [SingleBlock]> : Op<Cpu_Dialect, mnemonic,
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Aicore_Instruction>,
      DeclareOpInterfaceMethods<Aicore_TileInstruction>,
@@ -63,18 +69,15 @@ def Cpu_ProductOp : Cpu_TileOp<"product"> {
     } : ...
     ```
   }];
-  let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
-                       AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
-                       Index:$m, Index:$n, Index:$k, I64Attr:$step,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong,
-                       AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
-                       AnyStaticShapeMemRef:$acc, Variadic<Index>:$windowOperands,
-                       OptionalAttr<AffineMapAttr>:$window,
-                       OptionalAttr<DenseI64ArrayAttr>:$windowDigits, UnitAttr:$packed,
-                       UnitAttr:$packedLeft);
+  let arguments = !con(
+      (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
+           AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
+           Index:$m, Index:$n, Index:$k, I64Attr:$step),
+      tensorsOfTile,
+      (ins AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
+           AnyStaticShapeMemRef:$acc, Variadic<Index>:$windowOperands,
+           OptionalAttr<AffineMapAttr>:$window, OptionalAttr<DenseI64ArrayAttr>:$windowDigits,
+           UnitAttr:$packed, UnitAttr:$packedLeft));
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong
@@ -106,11 +109,7 @@ def Cpu_ElementwiseOp : Cpu_TileOp<"elementwise"> {
     }
     ```
   }];
-  let arguments = (ins Index:$m, Index:$n,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong);
+  let arguments = !con((ins Index:$m, Index:$n), tensorsOfTile);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `size` `(` $m `,` $n `)`
@@ -140,11 +139,8 @@ def Cpu_RowsOp : Cpu_TileOp<"rows"> {
     } : memref<1x8192xf32, #aicore.space<ub>>
     ```
   }];
-  let arguments = (ins Variadic<Index>:$sizes, DenseI64ArrayAttr:$reduced,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong, AnyStaticShapeMemRef:$scratch);
+  let arguments = !con((ins Variadic<Index>:$sizes, DenseI64ArrayAttr:$reduced), tensorsOfTile,
+                       (ins AnyStaticShapeMemRef:$scratch));
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `size` `(` $sizes `)` `reduce` $reduced
@@ -166,11 +162,8 @@ def Cpu_CumulateOp : Cpu_TileOp<"cumulate", []> {
       ins(%x[%m, %c0] along [0, 1]) outs(%y[%m, %c0] along [0, 1]) scratch(%row)
     ```
   }];
-  let arguments = (ins Variadic<Index>:$sizes, I64Attr:$summed,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong, AnyStaticShapeMemRef:$scratch);
+  let arguments = !con((ins Variadic<Index>:$sizes, I64Attr:$summed), tensorsOfTile,
+                       (ins AnyStaticShapeMemRef:$scratch));
   let assemblyFormat = [{
     `size` `(` $sizes `)` `sum` $summed
     `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`

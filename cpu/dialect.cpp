@@ -37,17 +37,13 @@ static ParseResult parseGlobalViews(OpAsmParser &parser, Operands &tensors, Oper
 
 static void printGlobalViews(OpAsmPrinter &printer, Operation *, OperandRange tensors,
                              OperandRange offsets, DenseI64ArrayAttr along, TypeRange types) {
-  const size_t dims = tensors.empty() ? 0 : along.size() / tensors.size();
-  size_t offset = 0, dim = 0;
-  llvm::interleaveComma(tensors, printer, [&](Value tensor) {
-    const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
-    printer << tensor << '[';
-    llvm::interleaveComma(offsets.slice(offset, rank), printer);
+  llvm::ListSeparator separator;
+  mmk::cpu::forEachView(tensors, offsets, along, [&](Value tensor, auto own, auto dims) {
+    printer << StringRef(separator) << tensor << '[';
+    llvm::interleaveComma(own, printer);
     printer << "] along [";
-    llvm::interleaveComma(along.asArrayRef().slice(dim, dims), printer);
+    llvm::interleaveComma(dims, printer);
     printer << ']';
-    offset += rank;
-    dim += dims;
   });
   if (!tensors.empty())
     printer << " : " << types;
@@ -106,18 +102,14 @@ static GlobalTile tileOf(Value tensor, MutableOperandRange offsets, ArrayRef<int
 static void addTiles(SmallVectorImpl<GlobalTile> &tiles, OperandRange tensors,
                      MutableOperandRange offsets, ArrayRef<int64_t> along, OpOperand &rows,
                      OpOperand &columns, bool writes) {
-  unsigned next = 0;
-  for (Value tensor : tensors) {
-    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
+  forEachView(tensors, offsets, along, [&](Value tensor, auto own, auto dims) {
     tiles.push_back({tensor,
-                     offsets.slice(next, rank),
-                     {along[0], along[1]},
-                     along[0] < 0 ? nullptr : &rows,
-                     along[1] < 0 ? nullptr : &columns,
+                     own,
+                     {dims[0], dims[1]},
+                     dims[0] < 0 ? nullptr : &rows,
+                     dims[1] < 0 ? nullptr : &columns,
                      writes});
-    next += rank;
-    along = along.drop_front(2);
-  }
+  });
 }
 
 SmallVector<GlobalTile> ProductOp::getTiles() {
@@ -143,24 +135,20 @@ static void addSpaceTiles(SmallVectorImpl<GlobalTile> &tiles, OperandRange tenso
                           MutableOperandRange offsets, ArrayRef<int64_t> along,
                           MutableOperandRange sizes, bool writes) {
   const size_t dims = sizes.size();
-  unsigned next = 0;
-  for (Value tensor : tensors) {
-    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
-    GlobalTile tile = {tensor, offsets.slice(next, rank), {-1, -1}, nullptr, nullptr, writes};
-    for (size_t dim = 0; dim < dims; ++dim) {
-      if (along[dim] < 0)
+  forEachView(tensors, offsets, along, [&](Value tensor, auto own, auto ofTensor) {
+    GlobalTile tile = {tensor, own, {-1, -1}, nullptr, nullptr, writes};
+    for (auto [dim, along] : llvm::enumerate(ofTensor)) {
+      if (along < 0)
         continue;
       if (dim + 2 < dims)
-        tile.outer.push_back({along[dim], &sizes[dim]});
+        tile.outer.push_back({along, &sizes[dim]});
       else if (dim + 2 == dims)
-        tile.along[0] = along[dim], tile.rows = &sizes[dim];
+        tile.along[0] = along, tile.rows = &sizes[dim];
       else
-        tile.along[1] = along[dim], tile.columns = &sizes[dim];
+        tile.along[1] = along, tile.columns = &sizes[dim];
     }
     tiles.push_back(tile);
-    next += rank;
-    along = along.drop_front(dims);
-  }
+  });
 }
 
 /// Of an operation on sizes of a space: what it reads, then what it writes.
@@ -178,13 +166,11 @@ static void addMatrices(SmallVectorImpl<GlobalTile> &tiles, OperandRange tensors
                         MutableOperandRange offsets, ArrayRef<int64_t> along,
                         llvm::function_ref<OpOperand &(size_t)> rows,
                         llvm::function_ref<OpOperand &(size_t)> columns) {
-  unsigned next = 0;
-  for (auto [i, tensor] : llvm::enumerate(tensors)) {
-    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
-    tiles.push_back(
-        tileOf(tensor, offsets.slice(next, rank), along.slice(2 * i, 2), rows(i), columns(i)));
-    next += rank;
-  }
+  size_t i = 0;
+  forEachView(tensors, offsets, along, [&](Value tensor, auto own, auto dims) {
+    tiles.push_back(tileOf(tensor, own, dims, rows(i), columns(i)));
+    ++i;
+  });
 }
 
 static ChainOp::Own ownOf(ChainOp op, unsigned product,
@@ -237,20 +223,19 @@ SmallVector<GlobalTile> ChainOp::getTiles() {
 SmallVector<GlobalTile> RowsOp::getTiles() { return spaceTilesOf(*this); }
 SmallVector<GlobalTile> CumulateOp::getTiles() { return spaceTilesOf(*this); }
 
-MMK_EFFECTS(ProductOp)
-aicore::Pipe ProductOp::getPipe() { return aicore::Pipe::vector; }
+#define MMK_CPU_INSTRUCTION(OP)                                                                    \
+  MMK_EFFECTS(OP)                                                                                  \
+  aicore::Pipe OP::getPipe() { return aicore::Pipe::vector; }
+MMK_CPU_INSTRUCTION(ProductOp)
+MMK_CPU_INSTRUCTION(ElementwiseOp)
+MMK_CPU_INSTRUCTION(RowsOp)
+MMK_CPU_INSTRUCTION(ChainOp)
+MMK_CPU_INSTRUCTION(CumulateOp)
+
 SmallVector<Access> ProductOp::getAccesses() { return accessesOf(getTiles()); }
-
-MMK_EFFECTS(ElementwiseOp)
-aicore::Pipe ElementwiseOp::getPipe() { return aicore::Pipe::vector; }
 SmallVector<Access> ElementwiseOp::getAccesses() { return accessesOf(getTiles()); }
-
-MMK_EFFECTS(RowsOp)
-aicore::Pipe RowsOp::getPipe() { return aicore::Pipe::vector; }
 SmallVector<Access> RowsOp::getAccesses() { return accessesOf(getTiles()); }
-
-MMK_EFFECTS(ChainOp)
-aicore::Pipe ChainOp::getPipe() { return aicore::Pipe::vector; }
+SmallVector<Access> CumulateOp::getAccesses() { return accessesOf(getTiles()); }
 // Also of one whose lists do not fit each other: its verifier comes later.
 SmallVector<Access> ChainOp::getAccesses() {
   SmallVector<Access> accesses;
@@ -263,26 +248,30 @@ SmallVector<Access> ChainOp::getAccesses() {
   return accesses;
 }
 
-MMK_EFFECTS(CumulateOp)
-aicore::Pipe CumulateOp::getPipe() { return aicore::Pipe::vector; }
-SmallVector<Access> CumulateOp::getAccesses() { return accessesOf(getTiles()); }
-
 //===--- verifiers ------------------------------------------------------------------------===//
 
+/// The tensors of a space of so many dimensions; two are rows and columns.
 static LogicalResult expectViews(Operation *op, OperandRange tensors, OperandRange offsets,
-                                 ArrayRef<int64_t> along) {
-  if (along.size() != 2 * tensors.size())
-    return op->emitOpError("expected two dimensions along for each of its ")
-           << tensors.size() << " tensors, found " << along.size();
+                                 ArrayRef<int64_t> along, size_t dims = 2) {
+  if (along.size() != dims * tensors.size())
+    return op->emitOpError("expected a dimension along each of its ")
+           << dims << " sizes for each of its " << tensors.size() << " tensors, found "
+           << along.size();
   for (Value tensor : tensors) {
     const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
     if (offsets.size() < rank)
       return op->emitOpError("expected ") << rank << " offsets, found " << offsets.size();
-    if (failed(expectSpace(op, "tensors", tensor, {Space::gm})) ||
-        failed(expectAlong(op, tensor, offsets.take_front(rank), along.take_front(2))))
+    if (failed(expectSpace(op, "tensors", tensor, {Space::gm})))
       return failure();
+    SmallVector<bool> taken(rank, false);
+    for (int64_t dim : along.take_front(dims)) {
+      if (dim < -1 || dim >= static_cast<int64_t>(rank))
+        return op->emitOpError("along names dimension ") << dim << " of a tensor of rank " << rank;
+      if (dim >= 0 && std::exchange(taken[dim], true))
+        return op->emitOpError("two sizes run along dimension ") << dim << " of a tensor";
+    }
     offsets = offsets.drop_front(rank);
-    along = along.drop_front(2);
+    along = along.drop_front(dims);
   }
   if (!offsets.empty())
     return op->emitOpError("found ") << offsets.size() << " offsets too many";
@@ -311,40 +300,17 @@ template <typename Op> static LogicalResult verifyBody(Op op, size_t more) {
   return verifyRegion(op, op.getBody().front(), op.getInputs(), op.getOutputs(), more);
 }
 
-/// Tensors and region of an operation; `more` arguments come from no tensor.
-template <typename Op> static LogicalResult verifyTileOp(Op op, size_t more) {
-  if (failed(expectViews(op, op.getInputs(), op.getInputOffsets(), op.getInputAlong())) ||
-      failed(expectViews(op, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong())))
-    return failure();
-  return verifyBody(op, more);
+/// The inputs and outputs of an operation on a space of so many dimensions.
+template <typename Op> static LogicalResult expectTensors(Op op, size_t dims = 2) {
+  return success(
+      succeeded(expectViews(op, op.getInputs(), op.getInputOffsets(), op.getInputAlong(), dims)) &&
+      succeeded(
+          expectViews(op, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong(), dims)));
 }
 
-/// The tensors of a space of so many dimensions.
-static LogicalResult expectSpaceViews(Operation *op, OperandRange tensors, OperandRange offsets,
-                                      ArrayRef<int64_t> along, size_t dims) {
-  if (along.size() != dims * tensors.size())
-    return op->emitOpError("expected a dimension along each of its ")
-           << dims << " sizes for each of its " << tensors.size() << " tensors, found "
-           << along.size();
-  for (Value tensor : tensors) {
-    const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
-    if (offsets.size() < rank)
-      return op->emitOpError("expected ") << rank << " offsets, found " << offsets.size();
-    if (failed(expectSpace(op, "tensors", tensor, {Space::gm})))
-      return failure();
-    SmallVector<bool> taken(rank, false);
-    for (int64_t dim : along.take_front(dims)) {
-      if (dim < -1 || dim >= static_cast<int64_t>(rank))
-        return op->emitOpError("along names dimension ") << dim << " of a tensor of rank " << rank;
-      if (dim >= 0 && std::exchange(taken[dim], true))
-        return op->emitOpError("two sizes run along dimension ") << dim << " of a tensor";
-    }
-    offsets = offsets.drop_front(rank);
-    along = along.drop_front(dims);
-  }
-  if (!offsets.empty())
-    return op->emitOpError("found ") << offsets.size() << " offsets too many";
-  return success();
+/// Tensors and region of an operation; `more` arguments come from no tensor.
+template <typename Op> static LogicalResult verifyTileOp(Op op, size_t more) {
+  return failed(expectTensors(op)) ? failure() : verifyBody(op, more);
 }
 
 static LogicalResult verifyWindow(ProductOp op) {
@@ -415,8 +381,7 @@ LogicalResult ChainOp::verify() {
   if (failed(expectViews(*this, getA(), getAOffsets(), getAAlong())) ||
       failed(expectViews(*this, getB(), getBOffsets(), getBAlong())) ||
       failed(expectViews(*this, getV(), getVOffsets(), getVAlong())) ||
-      failed(expectViews(*this, getInputs(), getInputOffsets(), getInputAlong())) ||
-      failed(expectViews(*this, getOutputs(), getOutputOffsets(), getOutputAlong())) ||
+      failed(expectTensors(*this)) ||
       failed(expectViews(*this, getBehind(), getBehindOffsets(), getBehindAlong())) ||
       failed(expectViews(*this, getProducts(), getProductOffsets(), getProductAlong())) ||
       failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
@@ -452,8 +417,7 @@ LogicalResult RowsOp::verify() {
   }
   if (getReduced().empty())
     return emitOpError("expected to reduce one of its sizes");
-  if (failed(expectSpaceViews(*this, getInputs(), getInputOffsets(), getInputAlong(), dims)) ||
-      failed(expectSpaceViews(*this, getOutputs(), getOutputOffsets(), getOutputAlong(), dims)) ||
+  if (failed(expectTensors(*this, dims)) ||
       failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
     return failure();
   return verifyBody(*this, /*more=*/0);
@@ -467,8 +431,7 @@ LogicalResult CumulateOp::verify() {
   if (getInputs().empty() || getInputs().size() > 2 || getOutputs().size() != 1)
     return emitOpError("expected one input, or two, and one output, found ")
            << getInputs().size() << " and " << getOutputs().size();
-  if (failed(expectSpaceViews(*this, getInputs(), getInputOffsets(), getInputAlong(), dims)) ||
-      failed(expectSpaceViews(*this, getOutputs(), getOutputOffsets(), getOutputAlong(), dims)) ||
+  if (failed(expectTensors(*this, dims)) ||
       failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
     return failure();
   const Type element = cast<MemRefType>(getOutputs()[0].getType()).getElementType();

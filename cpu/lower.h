@@ -35,6 +35,15 @@ struct Tensors {
   }
 };
 
+/// A tensor of so many dimensions that all phases share.
+mlir::MemRefType workspaceType(size_t dims, mlir::Type element);
+
+/// A tensor whose first dimension is parts and whose others are those of a space that are `kept`,
+/// at one of its parts; and the dimension of it along each one of the space.
+std::pair<GlobalView, llvm::SmallVector<int64_t>> viewOfPart(mlir::Value tensor, mlir::Value part,
+                                                             size_t dims,
+                                                             llvm::function_ref<bool(size_t)> kept);
+
 /// Whether the tensor, or what it is a slice of, is in memory or generated.
 bool isInput(mlir::Value tensor);
 
@@ -63,6 +72,15 @@ private:
   static mlir::LogicalResult expectInput(ir::FusionGroupOp group, mlir::Value tensor);
   /// A row group (lower_rows.cpp).
   mlir::LogicalResult emitRows(ir::FusionGroupOp group);
+  /// A phase with the group's scalars; its scratch for rows.
+  mlir::Value startRows(ir::FusionGroupOp group);
+  cpu::RowsOp emitRowsOp(mlir::ValueRange sizes, llvm::ArrayRef<int64_t> reduced,
+                         const Tensors &inputs, const Tensors &outputs, mlir::Value scratch);
+  /// An input of a tile, whose element is `element` in its program.
+  void addInput(const GlobalView &view, llvm::ArrayRef<int64_t> along, mlir::Value element,
+                Tensors &inputs, RowElements &elements);
+  /// A loop over parts that the cores share, below `count`; the builder is then in it.
+  mlir::Value loopOverParts(mlir::Value count);
   /// Products with rows between (chain/lower.cpp).
   mlir::LogicalResult emitChain(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop, Chain chain);
   mlir::LogicalResult expectOperands(ir::FusionGroupOp group, Chain &chain, RowProgram &program);
@@ -88,6 +106,10 @@ private:
     llvm::SmallVector<mlir::Value> extents; ///< of the space
     mlir::Value count, length;              ///< count: 0 where the work is not split
     mlir::Value sums, before;               ///< of each part; of all parts before it
+    auto at(mlir::Value tensor, mlir::Value part, int64_t along) const {
+      return viewOfPart(tensor, part, extents.size(),
+                        [&](size_t dim) { return static_cast<int64_t>(dim) != along; });
+    }
   };
   /// The whole tensor of which a tile in `tileLoop` is a slice.
   static mlir::Value wholeOf(mlir::Value tile, mlir::Operation *tileLoop);

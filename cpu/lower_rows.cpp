@@ -53,6 +53,54 @@ int64_t columnsOfResults(const Tensors &outputs, size_t dims) {
 
 } // namespace
 
+MemRefType workspaceType(size_t dims, Type element) {
+  const SmallVector<int64_t> shape(dims, ShapedType::kDynamic);
+  return MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                         aicore::SpaceAttr::get(element.getContext(), Space::gm));
+}
+
+std::pair<GlobalView, SmallVector<int64_t>> viewOfPart(Value tensor, Value part, size_t dims,
+                                                       llvm::function_ref<bool(size_t)> kept) {
+  GlobalView view{tensor, {part}, {}};
+  SmallVector<int64_t> along(dims, -1);
+  for (size_t dim = 0; dim < dims; ++dim)
+    if (kept(dim)) {
+      along[dim] = static_cast<int64_t>(view.offsets.size());
+      view.offsets.push_back({});
+    }
+  return {view, along};
+}
+
+Value CpuLowering::startRows(ir::FusionGroupOp group) {
+  startPhase(group);
+  Value scratch = alloc("row", Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
+  emitScalars(group);
+  return scratch;
+}
+
+cpu::RowsOp CpuLowering::emitRowsOp(ValueRange sizes, ArrayRef<int64_t> reduced,
+                                    const Tensors &inputs, const Tensors &outputs, Value scratch) {
+  return cpu::RowsOp::create(b, loc, sizes, reduced, inputs.tensors, inputs.offsets, inputs.along,
+                             outputs.tensors, outputs.offsets, outputs.along, scratch);
+}
+
+void CpuLowering::addInput(const GlobalView &view, ArrayRef<int64_t> along, Value element,
+                           Tensors &inputs, RowElements &elements) {
+  if (view.generated) {
+    elements.generated.push_back({element, generatedInput(view, along, inputs)});
+    return;
+  }
+  elements.ofArguments.resize(inputs.tensors.size());
+  elements.ofArguments.push_back(element);
+  inputs.add(view, along, index(0));
+}
+
+Value CpuLowering::loopOverParts(Value count) {
+  auto loop = scf::ForOp::create(b, loc, block, count, index(kernel.chosenNumber("cores", 1)));
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  return loop.getInductionVar();
+}
+
 // Where windows run along the last dimension, it is short and their elements are anywhere: the
 // elements of a vector are those of several results instead.
 void CpuLowering::keepColumns(RowsTensors &tile, SmallVectorImpl<int64_t> &reduced) {
@@ -102,14 +150,7 @@ CpuLowering::tensorsOf(ir::FusionGroupOp group, scf::ForOp tileLoop, RowProgram 
     for (auto [i, dim] : llvm::enumerate(input.dims))
       if (dim >= 0 && !all.sizes[dim])
         all.sizes[dim] = extentOf(input.tensor, i);
-    const SmallVector<int64_t> along = alongOf(input.dims, view.dims, dims);
-    if (view.generated) {
-      all.elements.generated.push_back({input.element, generatedInput(view, along, all.inputs)});
-    } else {
-      all.elements.ofArguments.resize(all.inputs.tensors.size());
-      all.elements.ofArguments.push_back(input.element);
-      all.inputs.add(view, along, index(0));
-    }
+    addInput(view, alongOf(input.dims, view.dims, dims), input.element, all.inputs, all.elements);
   }
   for (auto [result, filled] :
        llvm::zip(group.getResults(), tileLoop.getBody()->getTerminator()->getOperands())) {
@@ -158,10 +199,7 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
   const std::optional<Split> parts = split(group, *program);
   if (parts)
     emitParts(group, tileLoop, *program, *parts);
-  startPhase(group);
-  aicore::AllocOp scratch =
-      alloc("row", Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
-  emitScalars(group);
+  Value scratch = startRows(group);
   emitLoop(tileLoop);
   loc = group.getLoc();
   FailureOr<RowsTensors> tile = tensorsOf(group, tileLoop, *program);
@@ -177,9 +215,7 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
   }
   SmallVector<int64_t> reduced = program->space().reduced();
   keepColumns(*tile, reduced);
-  auto op = cpu::RowsOp::create(b, loc, tile->sizes, reduced, tile->inputs.tensors,
-                                tile->inputs.offsets, tile->inputs.along, tile->outputs.tensors,
-                                tile->outputs.offsets, tile->outputs.along, scratch);
+  auto op = emitRowsOp(tile->sizes, reduced, tile->inputs, tile->outputs, scratch);
   RowRegion(b, loc, *program, map)
       .emit(op.getBody(), tile->inputs.elements, tile->elements, tile->yielded);
   return success();

@@ -59,9 +59,7 @@ std::optional<CpuLowering::Split> CpuLowering::split(ir::FusionGroupOp group, Ro
     for (auto [dim, isReduced] : llvm::enumerate(space.isReduced))
       if (!isReduced)
         sizes.push_back(a.choose(isSplit, split.extents[dim], one));
-    const SmallVector<int64_t> shape(sizes.size(), ShapedType::kDynamic);
-    auto type = MemRefType::get(shape, reduction.result.getType(), MemRefLayoutAttrInterface(),
-                                aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
+    const MemRefType type = workspaceType(sizes.size(), reduction.result.getType());
     split.tensors.push_back(aicore::WorkspaceOp::create(b, loc, type, "parts", sizes));
   }
   return split;
@@ -72,18 +70,12 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
                             const Split &split) {
   OpBuilder::InsertionGuard guard(b);
   const IRMapping outside = map;
-  startPhase(group);
-  aicore::AllocOp scratch =
-      alloc("row", aicore::Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
-  emitScalars(group);
-  auto loop =
-      scf::ForOp::create(b, loc, block, split.count, index(kernel.chosenNumber("cores", 1)));
-  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value scratch = startRows(group), part = loopOverParts(split.count);
   Arithmetic a{b, loc};
   const RowSpace &space = program.space();
   const size_t dims = space.names.size();
   SmallVector<Value> starts(dims, index(0)), sizes = split.extents;
-  Value rest = loop.getInductionVar();
+  Value rest = part;
   const SmallVector<int64_t> reduced = space.reduced();
   for (size_t i = reduced.size(); i-- > 0;) {
     const int64_t dim = reduced[i];
@@ -103,29 +95,16 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
         along[dim] = viewDim;
         view.offsets[viewDim] = add(view.offsets[viewDim], starts[dim]);
       }
-    if (view.generated) {
-      elements.generated.push_back({input.element, generatedInput(view, along, inputs)});
-      continue;
-    }
-    elements.ofArguments.resize(inputs.tensors.size());
-    elements.ofArguments.push_back(input.element);
-    inputs.add(view, along, index(0));
+    addInput(view, along, input.element, inputs, elements);
   }
   SmallVector<Value> yielded;
   for (auto [reduction, parts] : llvm::zip(program.reductions(), split.tensors)) {
-    GlobalView view{parts, {loop.getInductionVar()}, {}};
-    SmallVector<int64_t> along(dims, -1);
-    for (auto [dim, isReduced] : llvm::enumerate(space.isReduced))
-      if (!isReduced) {
-        along[dim] = view.offsets.size();
-        view.offsets.push_back(index(0));
-      }
+    const auto [view, along] =
+        viewOfPart(parts, part, dims, [&](size_t dim) { return !space.isReduced[dim]; });
     outputs.add(view, along, index(0));
     yielded.push_back(reduction.result);
   }
-  auto op =
-      cpu::RowsOp::create(b, loc, sizes, space.reduced(), inputs.tensors, inputs.offsets,
-                          inputs.along, outputs.tensors, outputs.offsets, outputs.along, scratch);
+  auto op = emitRowsOp(sizes, space.reduced(), inputs, outputs, scratch);
   RowRegion(b, loc, program, map).emit(op.getBody(), inputs.elements, elements, yielded);
   map = outside;
 }
@@ -163,17 +142,16 @@ void CpuLowering::combineParts(RowProgram &program, const Split &split, const Ro
   inputs.elements.append(tile.inputs.elements);
   for (size_t i = 0; i < tile.inputs.tensors.size(); ++i)
     inputs.along.append(alongKept(ArrayRef(tile.inputs.along).slice(i * dims, dims)));
-  SmallVector<int64_t> outputAlong;
+  Tensors outputs = tile.outputs;
+  outputs.along.clear();
   for (size_t i = 0; i < tile.outputs.tensors.size(); ++i)
-    outputAlong.append(alongKept(ArrayRef(tile.outputs.along).slice(i * dims, dims)));
+    outputs.along.append(alongKept(ArrayRef(tile.outputs.along).slice(i * dims, dims)));
   // The sizes of the tile are one place further behind the parts, without those that are reduced.
   RowElements elements = tile.elements;
   for (auto &[element, input] : elements.generated)
     for (int64_t &size : input.sizes)
       size = size < 0 || space.isReduced[size] ? -1 : llvm::find(kept, size) - kept.begin() + 1;
-  auto op = cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{0}, inputs.tensors, inputs.offsets,
-                                inputs.along, tile.outputs.tensors, tile.outputs.offsets,
-                                outputAlong, scratch);
+  auto op = emitRowsOp(sizes, /*reduced=*/0, inputs, outputs, scratch);
   RowRegion(b, loc, program, map)
       .emitOfParts(op.getBody(), inputs.elements, elements, tile.yielded);
 }

@@ -59,13 +59,7 @@ Tensors CpuLowering::inputsOfRows(RowProgram &program, const Chain &chain, RowEl
     for (auto [dim, viewDim] : llvm::zip(input.dims, view.dims))
       if (dim >= rank - 2)
         along[dim - (rank - 2)] = viewDim;
-    if (view.generated) {
-      elements.generated.push_back({input.element, generatedInput(view, along, inputs)});
-    } else {
-      elements.ofArguments.resize(inputs.tensors.size());
-      elements.ofArguments.push_back(input.element);
-      inputs.add(view, along, index(0));
-    }
+    addInput(view, along, input.element, inputs, elements);
   }
   return inputs;
 }

@@ -16,26 +16,6 @@ namespace {
 /// Elements of which the length of a part is a multiple: whole lines.
 constexpr int64_t unitOfPart = 1024;
 
-MemRefType workspaceType(size_t dims, Type element) {
-  const SmallVector<int64_t> shape(dims, ShapedType::kDynamic);
-  return MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
-                         aicore::SpaceAttr::get(element.getContext(), Space::gm));
-}
-
-/// The parts' results at `part`, and the dimension of it along each one of the space.
-std::pair<GlobalView, SmallVector<int64_t>> viewOfPart(Value tensor, Value part, size_t dims,
-                                                       int64_t along) {
-  GlobalView view{tensor, {part}, {}};
-  SmallVector<int64_t> dimensions(dims, -1);
-  for (size_t dim = 0; dim < dims; ++dim) {
-    if (static_cast<int64_t>(dim) == along)
-      continue;
-    dimensions[dim] = static_cast<int64_t>(view.offsets.size());
-    view.offsets.push_back({});
-  }
-  return {view, dimensions};
-}
-
 } // namespace
 
 CpuLowering::SumParts CpuLowering::splitSum(ir::FusionGroupOp group, int64_t along, Type element) {
@@ -73,27 +53,14 @@ CpuLowering::SumParts CpuLowering::splitSum(ir::FusionGroupOp group, int64_t alo
   return parts;
 }
 
-/// A loop over parts that the cores share, below `count`; the builder is then in it.
-static Value loopOverParts(OpBuilder &b, Location loc, Value block, Value count, int64_t cores) {
-  Value step = arith::ConstantIndexOp::create(b, loc, cores);
-  auto loop = scf::ForOp::create(b, loc, block, count, step);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  return loop.getInductionVar();
-}
-
 // The sum of the last part is not needed.
 void CpuLowering::emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
                                   const SumParts &parts) {
   OpBuilder::InsertionGuard guard(b);
   const IRMapping outside = map;
-  startPhase(group);
-  aicore::AllocOp scratch =
-      alloc("row", Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
-  emitScalars(group);
+  Value scratch = startRows(group);
   Arithmetic a{b, loc};
-  Value part =
-      loopOverParts(b, loc, block, a.sub(parts.count, index(1)), kernel.chosenNumber("cores", 1));
-  const size_t dims = parts.extents.size();
+  Value part = loopOverParts(a.sub(parts.count, index(1)));
   GlobalView view = viewOf(wholeOf(op.getOperand(), op->getParentOp()));
   Value start = a.mul(part, parts.length);
   SmallVector<Value> sizes = parts.extents;
@@ -103,7 +70,7 @@ void CpuLowering::emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, in
   offset = add(offset, start);
   Tensors inputs, outputs;
   inputs.add(view, dimensions, index(0));
-  const auto [sums, alongSums] = viewOfPart(parts.sums, part, dims, along);
+  const auto [sums, alongSums] = parts.at(parts.sums, part, along);
   outputs.add(sums, alongSums, index(0));
   emitSumOf(sizes, along, inputs, outputs, scratch);
   map = outside;
@@ -111,9 +78,7 @@ void CpuLowering::emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, in
 
 void CpuLowering::emitSumOf(ValueRange sizes, int64_t along, const Tensors &inputs,
                             const Tensors &outputs, Value scratch) {
-  auto rows =
-      cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{along}, inputs.tensors, inputs.offsets,
-                          inputs.along, outputs.tensors, outputs.offsets, outputs.along, scratch);
+  auto rows = emitRowsOp(sizes, along, inputs, outputs, scratch);
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&rows.getBody(), {}, inputs.elements, {loc});
   auto sum = cpu::ReduceOp::create(b, loc, inputs.elements[0], Type(), aicore::ReduceKind::add,
@@ -126,11 +91,10 @@ void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int
                                  const SumParts &parts, Value scratch) {
   OpBuilder::InsertionGuard guard(b);
   Arithmetic a{b, loc};
-  Value part = loopOverParts(b, loc, block, parts.count, kernel.chosenNumber("cores", 1));
-  const size_t dims = parts.extents.size();
-  auto [before, alongBefore] = viewOfPart(parts.before, part, dims, along);
+  Value part = loopOverParts(parts.count);
+  auto [before, alongBefore] = parts.at(parts.before, part, along);
   {
-    auto [sums, alongSums] = viewOfPart(parts.sums, index(0), dims, along);
+    auto [sums, alongSums] = parts.at(parts.sums, index(0), along);
     alongSums[along] = 0;
     SmallVector<Value> sizes = parts.extents;
     sizes[along] = part;
@@ -166,10 +130,7 @@ LogicalResult CpuLowering::emitCumulation(ir::FusionGroupOp group, ir::CumulateO
     parts = splitSum(group, along, op.getType().getElementType());
     emitSumsOfParts(group, op, along, *parts);
   }
-  startPhase(group);
-  aicore::AllocOp scratch =
-      alloc("row", Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
-  emitScalars(group);
+  Value scratch = startRows(group);
   if (parts)
     emitPartsOfSum(group, op, along, *parts, scratch);
   emitLoop(tileLoop);

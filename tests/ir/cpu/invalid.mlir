@@ -207,7 +207,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'cpu.product' op expected two dimensions along for each of its 1 tensors, found 1}}
+    // expected-error @+1 {{'cpu.product' op expected a dimension along each of its 2 sizes for each of its 1 tensors, found 1}}
     cpu.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       cpu.yield %s : f32
