@@ -24,20 +24,17 @@ static_assert(int64_t(fieldB) + int64_t(operandFields) == BatchPrefetcher::field
 Function *prefetchSegments(Emitter &e) {
   return e.helper("prefetch_segments", 1, 0, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
-    auto at = [&](OperandField which) { return e.offset(f->getArg(0), 8 * which); };
-    auto load = [&](OperandField which, Type *type) {
-      return b.CreateAlignedLoad(type, at(which), Align(8));
-    };
-    Value *left = load(nextLeft, e.i64()), *step = load(nextStep, e.i64()),
-          *bytes = load(nextBytes, e.i64()), *count = e.min(load(nextCount, e.i64()), left);
-    Value *next = e.loop(e.number(0), count, e.number(1), {load(nextPiece, e.pointer())},
+    const Frame operand(e, f->getArg(0));
+    Value *left = operand.number(nextLeft), *step = operand.number(nextStep),
+          *bytes = operand.number(nextBytes), *count = e.min(operand.number(nextCount), left);
+    Value *next = e.loop(e.number(0), count, e.number(1), {operand.pointer(nextPiece)},
                          [&](Value *, ArrayRef<Value *> piece) {
                            e.loop(e.number(0), bytes, e.number(Emitter::lineBytes),
                                   [&](Value *byte) { e.prefetch(e.offset(piece[0], byte), 2); });
                            return SmallVector<Value *>{e.offset(piece[0], step)};
                          })[0];
-    b.CreateAlignedStore(b.CreateSub(left, count), at(nextLeft), Align(8));
-    b.CreateAlignedStore(next, at(nextPiece), Align(8));
+    operand.set(nextLeft, b.CreateSub(left, count));
+    operand.set(nextPiece, next);
   });
 }
 
@@ -56,7 +53,7 @@ void BatchPrefetcher::set(const ProductOperands &operands, Type *element, int64_
   Value *bytes = b.CreateMul(b.CreateMul(b.CreateAdd(m, n), k), e.number(size));
   Value *isSmall = b.CreateICmpSLE(bytes, e.number(CpuTuning(e.target).prefetchedBytes()));
   Value *isAsked = b.CreateAnd(isAnother, isSmall);
-  store(b.CreateZExt(isAsked, e.i64()), fieldActive);
+  frame.set(fieldActive, isAsked);
   e.when(isAsked, [&] {
     Value *width = e.number(CodeTarget::vectors * int64_t(e.target.lanes));
     Value *tiles = b.CreateMul(e.ceilDiv(m, e.number(height)), e.ceilDiv(n, width));
@@ -77,20 +74,18 @@ void BatchPrefetcher::setOperand(int64_t first, const Plane &plane, Value *ahead
       b.CreateAnd(b.CreateICmpNE(ahead, e.number(0)), b.CreateOr(alongColumns, alongRows));
   auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongColumns, x, y); };
   Value *pieces = b.CreateSelect(isAsked, choose(rows, columns), e.number(0));
-  store(e.offset(plane.pointer, ahead), first + nextPiece);
-  store(choose(plane.row, plane.column), first + nextStep);
-  store(b.CreateMul(choose(columns, rows), e.number(size)), first + nextBytes);
-  store(e.ceilDiv(pieces, tiles), first + nextCount);
-  store(pieces, first + nextLeft);
+  frame.set(first + nextPiece, e.offset(plane.pointer, ahead));
+  frame.set(first + nextStep, choose(plane.row, plane.column));
+  frame.set(first + nextBytes, b.CreateMul(choose(columns, rows), e.number(size)));
+  frame.set(first + nextCount, e.ceilDiv(pieces, tiles));
+  frame.set(first + nextLeft, pieces);
 }
 
-Value *BatchPrefetcher::isActive() {
-  return b.CreateICmpNE(b.CreateAlignedLoad(e.i64(), at(fieldActive), Align(8)), e.number(0));
-}
+Value *BatchPrefetcher::isActive() { return frame.isSet(fieldActive); }
 
 void BatchPrefetcher::prefetchStep() {
   for (int64_t operand : {fieldA, fieldB})
-    b.CreateCall(prefetchSegments(e), {at(operand)});
+    b.CreateCall(prefetchSegments(e), {frame.at(operand)});
 }
 
 } // namespace mmk

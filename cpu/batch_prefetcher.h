@@ -2,6 +2,7 @@
 // memory at the start of each, a quarter of the time.
 #pragma once
 
+#include "cpu/frame.h"
 #include "cpu/product.h"
 
 namespace mmk {
@@ -14,7 +15,7 @@ class BatchPrefetcher {
 public:
   /// Eight-byte fields in the frame of the functions of a product, from `frame` on.
   static constexpr int64_t fields = 11;
-  BatchPrefetcher(Emitter &e, llvm::Value *frame) : e(e), b(e.b), frame(frame) {}
+  BatchPrefetcher(Emitter &e, llvm::Value *frame) : e(e), b(e.b), frame(e, frame) {}
 
   /// Initialises the fields, for register tiles of `height` rows. Without a next product this is
   /// one comparison.
@@ -29,14 +30,10 @@ public:
 private:
   void setOperand(int64_t first, const Plane &plane, llvm::Value *ahead, llvm::Value *rows,
                   llvm::Value *columns, llvm::Value *tiles, int64_t size);
-  llvm::Value *at(int64_t which) { return e.offset(frame, 8 * which); }
-  void store(llvm::Value *value, int64_t which) {
-    b.CreateAlignedStore(value, at(which), llvm::Align(8));
-  }
 
   Emitter &e;
   llvm::IRBuilder<> &b;
-  llvm::Value *frame;
+  const Frame frame;
 };
 
 } // namespace mmk

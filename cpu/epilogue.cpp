@@ -1,12 +1,13 @@
 #include "cpu/epilogue.h"
 
 #include "codegen/region.h"
+#include "cpu/frame.h"
 #include "cpu/tile_elements.h"
+#include "cpu/tile_memory.h"
 #include "cpu/tuning.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
@@ -29,27 +30,16 @@ Epilogue::Epilogue(Emitter &e, mlir::Block &region, Type *sum, mlir::ValueRange 
       outputs(outputs.begin(), outputs.end()), inputAlong(inputAlong) {}
 
 Type *Epilogue::elementOf(mlir::Value tensor) {
-  Type *type = e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
-  return type->isIntegerTy(1) ? b.getInt8Ty() : type;
-}
-
-static bool isOfConditions(mlir::Value tensor) {
-  return cast<mlir::MemRefType>(tensor.getType()).getElementType().isInteger(1);
+  return inMemory(e, e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType()));
 }
 
 Value *Epilogue::toRegion(mlir::Value tensor, Value *stored) {
-  return isOfConditions(tensor) ? b.CreateICmpNE(stored, Constant::getNullValue(stored->getType()))
-                                : stored;
-}
-
-Value *Epilogue::toMemory(mlir::Value tensor, Value *value) {
-  return isOfConditions(tensor)
-             ? b.CreateZExt(value, value->getType()->getWithNewType(b.getInt8Ty()))
-             : value;
+  return fromMemory(e, stored,
+                    e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType()));
 }
 
 Value *Epilogue::field(Value *context, int64_t index, Type *type) {
-  return b.CreateAlignedLoad(type, e.offset(context, 8 * index), Align(8));
+  return Frame(e, context).get(index, type);
 }
 
 Value *Epilogue::context(ArrayRef<Plane> inputPlanes, ArrayRef<Plane> outputPlanes,
@@ -66,15 +56,13 @@ Value *Epilogue::context(ArrayRef<Plane> inputPlanes, ArrayRef<Plane> outputPlan
     fields.append({plane.pointer, plane.row});
   fields.push_back(b.CreateZExt(allDense, e.i64()));
   fields.append(scalars.begin(), scalars.end());
-  Value *context = e.local(ArrayType::get(e.i64(), fields.size()));
+  const Frame context(e, fields.size());
   for (auto [i, value] : enumerate(fields))
-    b.CreateAlignedStore(value, e.offset(context, 8 * i), Align(8));
-  return context;
+    context.set(i, value);
+  return context.address();
 }
 
-Value *Epilogue::isDense(Value *context) {
-  return b.CreateICmpNE(field(context, dense(), e.i64()), e.number(0));
-}
+Value *Epilogue::isDense(Value *context) { return Frame(e, context).isSet(dense()); }
 
 bool Epilogue::isLight() const {
   int64_t weight = 0;
@@ -116,15 +104,8 @@ Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, V
   Value *stored = e.either(
       isDense(context), [&] { return e.loadSome(e.vectorOf(type, lanes), start, count); },
       [&]() -> Value * {
-        // Element by element, through a vector in memory.
-        Value *gathered = e.local(e.vectorOf(type, lanes));
-        e.store(Constant::getNullValue(e.vectorOf(type, lanes)), gathered);
         Value *stride = field(context, 3 * i + 2, e.i64());
-        e.loop(e.number(0), count, e.number(1), [&](Value *lane) {
-          Value *element = e.load(type, e.offset(start, b.CreateMul(lane, stride)));
-          e.store(element, e.offset(gathered, b.CreateMul(lane, e.number(e.bytesOf(type)))));
-        });
-        return e.load(e.vectorOf(type, lanes), gathered);
+        return loadStrided(e, e.vectorOf(type, lanes), start, stride, count);
       });
   return toRegion(inputs[i], stored);
 }
@@ -187,7 +168,7 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
       apply(known, yielded);
       for (auto [i, value] : enumerate(yielded)) {
         Value *at = e.offset(to[i].pointer, v * lanes * e.bytesOf(elementOf(outputs[i])));
-        Value *stored = toMemory(outputs[i], value);
+        Value *stored = toMemory(e, value);
         if (masked)
           e.storeSome(stored, at, countAt(v));
         else
@@ -244,11 +225,6 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
     const int64_t bytes = e.bytesOf(elementOf(tensor));
     return e.offset(e.offset(start, b.CreateMul(column, e.number(bytes))), vector * lanes * bytes);
   };
-  auto stream = [&](Value *value, Value *place) {
-    StoreInst *store = b.CreateAlignedStore(value, place, Align(lanes * 4));
-    Metadata *one = ConstantAsMetadata::get(b.getInt32(1));
-    store->setMetadata(LLVMContext::MD_nontemporal, MDNode::get(b.getContext(), one));
-  };
   e.loop(e.number(0), columns, e.number(vectors * lanes), [&](Value *column) {
     DenseMap<std::pair<int64_t, int64_t>, Value *> ofAllRows;
     auto load = [&](const Row &row, int64_t i, int64_t vector) -> Value * {
@@ -274,7 +250,7 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
         SmallVector<Value *> yielded;
         apply(row.known, yielded);
         for (auto [i, element] : enumerate(yielded)) {
-          Value *value = toMemory(outputs[i], element);
+          Value *value = toMemory(e, element);
           if (!ahead) {
             e.store(value, at(row.to[i], outputs[i], column, vector));
             continue;
@@ -283,7 +259,8 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
           const int64_t parts = 4 / e.bytesOf(elementOf(outputs[i]));
           if (int64_t(waiting[i].size()) < parts)
             continue;
-          stream(e.joined(waiting[i]), at(row.to[i], outputs[i], column, vector + 1 - parts));
+          storeStreamed(e, e.joined(waiting[i]),
+                        at(row.to[i], outputs[i], column, vector + 1 - parts));
           waiting[i].clear();
         }
       }
@@ -344,11 +321,7 @@ void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Funct
   whole = b.CreateSelect(isDense(context), whole, e.number(0));
   e.when(streams, [&] {
     streamRows(context, m, whole);
-    // Makes the non-temporal stores visible to other cores.
-    if (e.target.machine->getTargetTriple().isX86())
-      b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
-    else
-      b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+    fenceStreamed(e);
   });
   e.when(b.CreateNot(streams), [&] {
     e.loop(e.number(0), m, e.number(1),
@@ -381,7 +354,7 @@ Function *Epilogue::finish(const std::string &name) {
         SmallVector<Value *> yielded;
         apply(known, yielded);
         for (auto [i, value] : enumerate(yielded))
-          e.storeSome(toMemory(outputs[i], value), outputAt(context, i, atRow, atColumn), count);
+          e.storeSome(toMemory(e, value), outputAt(context, i, atRow, atColumn), count);
       });
     });
   });

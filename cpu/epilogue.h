@@ -69,11 +69,9 @@ private:
 
   int64_t dense() const { return 3 * inputs.size() + 2 * outputs.size(); }
   llvm::Value *field(llvm::Value *context, int64_t index, llvm::Type *type);
-  /// An element of a tensor in memory, where a condition is a byte; and between that and the
-  /// region.
+  /// An element of a tensor in memory; and from there to the region.
   llvm::Type *elementOf(mlir::Value tensor);
   llvm::Value *toRegion(mlir::Value tensor, llvm::Value *stored);
-  llvm::Value *toMemory(mlir::Value tensor, llvm::Value *value);
   /// Address of element (row, column) of an input; column 0 when it does not vary along them.
   llvm::Value *inputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
   llvm::Value *outputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);

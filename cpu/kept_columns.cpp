@@ -2,6 +2,7 @@
 // a strip are in L1, and are updated once for several rows.
 #include "cpu/row_code.h"
 #include "cpu/row_guard.h"
+#include "cpu/tile_memory.h"
 
 using namespace llvm;
 
@@ -83,10 +84,8 @@ Parts KeptColumns::loadState(unsigned level, unsigned reduction, Value *column) 
   Parts parts;
   unsigned slot = slotOf(level, reduction);
   for (Type *type : accumulators[level][reduction].typesOfTotal()) {
-    const bool isCondition = type->isIntOrIntVectorTy(1);
-    Value *part =
-        e.load(isCondition ? type->getWithNewType(b.getInt8Ty()) : type, stateAt(slot++, column));
-    parts.push_back(isCondition ? b.CreateTrunc(part, type) : part);
+    Value *stored = e.load(inMemory(e, type), stateAt(slot++, column));
+    parts.push_back(fromMemory(e, stored, type));
   }
   return parts;
 }
@@ -94,24 +93,17 @@ Parts KeptColumns::loadState(unsigned level, unsigned reduction, Value *column) 
 void KeptColumns::storeState(unsigned level, unsigned reduction, Value *column,
                              const Parts &parts) {
   unsigned slot = slotOf(level, reduction);
-  for (Value *part : parts) {
-    if (part->getType()->isIntOrIntVectorTy(1))
-      part = b.CreateZExt(part, part->getType()->getWithNewType(b.getInt8Ty()));
-    e.store(part, stateAt(slot++, column));
-  }
+  for (Value *part : parts)
+    e.store(toMemory(e, part), stateAt(slot++, column));
 }
 
 //===--- passes -----------------------------------------------------------------------------===//
 
 void KeptColumns::forColumns(Value *width, function_ref<void(Value *, Value *)> body) {
-  Value *whole = e.number(0);
-  if (streams || (isDense && !e.target.masks())) {
-    whole = e.roundDown(width, lanes());
-    e.loop(e.number(0), whole, e.number(lanes()), [&](Value *column) { body(column, nullptr); });
-  }
-  e.loop(whole, width, e.number(lanes()), [&](Value *column) {
-    body(column, e.min(b.CreateSub(width, column), e.number(lanes())));
-  });
+  LaneLoop loop{e.number(0), width, {}};
+  if (streams || (isDense && !e.target.masks()))
+    loop.steps = {1};
+  emitLoop(e, loop, [&](const LaneStep &vector) { body(vector.at, vector.count); });
 }
 
 RowCode::Known KeptColumns::keptAt(unsigned passes, const Pointers &strip, Value *column,
@@ -119,13 +111,8 @@ RowCode::Known KeptColumns::keptAt(unsigned passes, const Pointers &strip, Value
   Known known = scalars;
   addPositions(strip, column, known);
   for (unsigned level = 0; level < passes; ++level)
-    for (auto [r, accumulator] : enumerate(accumulators[level])) {
-      const Parts result = accumulator.ofTotal(loadState(level, r, column));
-      cpu::ReduceOp reduction = accumulator.reduction();
-      known[reduction.getResult()] = result[0];
-      if (accumulator.hasPosition())
-        known[reduction.getPosition()] = result[1];
-    }
+    for (auto [r, accumulator] : enumerate(accumulators[level]))
+      addResult(accumulator, accumulator.ofTotal(loadState(level, r, column)), known);
   for (unsigned i : inputsFor(wanted, known))
     if (!facts.inputVaries(i))
       known[region.getArgument(i)] = loadInput(i, inputAt(i, strip.inputs[i], column), count);
@@ -178,11 +165,7 @@ RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *fir
       states.back().push_back(
           accumulator.ofElement(valueOf(accumulator.element(), known), position));
   }
-  for (size_t all = states.size(); all > 1; all /= 2)
-    for (size_t v = 0; v < all / 2; ++v)
-      for (size_t r = 0; r < of.size(); ++r)
-        states[v][r] = of[r].joined(states[v][r], states[v + all / 2][r]);
-  return states[0];
+  return joinedPairwise(of, std::move(states));
 }
 
 // Rows of a long computation are not worth repeating its code.

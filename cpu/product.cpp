@@ -9,6 +9,7 @@
 #include "cpu/constants/left.h"
 #include "cpu/constants/skinny.h"
 #include "cpu/denormal.h"
+#include "cpu/frame.h"
 #include "cpu/skinny_floats.h"
 #include "cpu/skinny_gemm.h"
 #include "cpu/tiles.h"
@@ -38,8 +39,7 @@ SmallVector<Value **, 16> ProductOperands::shared() {
 ProductOperands ProductOperands::in(Emitter &e, Value *frame) const {
   ProductOperands inside = *this;
   inside.frame = frame;
-  for (auto [i, value] : enumerate(inside.shared()))
-    *value = e.b.CreateAlignedLoad((*value)->getType(), e.offset(frame, 8 * i), Align(8));
+  Frame(e, frame).load(inside.shared());
   return inside;
 }
 
@@ -86,8 +86,7 @@ class ProductEmitter {
 public:
   /// `constant`: the layout of B where it is a constant.
   ProductEmitter(Emitter &e, cpu::ProductOp op, Type *element, Multiply multiply,
-                 const std::string &name, bool hasNext,
-                 std::optional<PanelLayout> constant = std::nullopt)
+                 const std::string &name, bool hasNext, std::optional<PanelLayout> constant)
       : e(e), b(e.b), op(op), tuning(e.target), element(element), multiply(multiply),
         step(op.getStep()), height(usesAmx(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
@@ -106,10 +105,10 @@ public:
   /// By one multiplication, or by either of two where `wide` is given, for products that the first
   /// cannot compute.
   bool emit(const ProductOperands &operands, ProductEmitter *wide);
-  /// The same with a constant B.
-  bool emitConstant(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
+  /// With a constant B.
+  bool emitConstant(const ProductOperands &operands, ProductEmitter *wide);
   void callConstantSkinny(const ProductOperands &operands);
   void widenBlock(const ProductOperands &operands, Value *column, Value *columns, Value *from,
                   Value *depth, Value *bytes);
@@ -188,9 +187,6 @@ private:
   /// Whether rows of A, read in place, come from memory: those of bf16 have just been searched for
   /// denormals.
   bool prefetchesRows() { return rowsCanStay() && !usesAmx(multiply) && !isBf16(multiply); }
-  Value *field(Value *frame, Field which) {
-    return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
-  }
 
   Emitter &e;
   IRBuilder<> &b;
@@ -219,24 +215,24 @@ Function *ProductEmitter::sumsOf(int64_t vectors, int64_t height) {
   return e.helper(name + "_" + std::to_string(vectors) + lower, 4, 4, {}, [&](Function *f) {
     markLazy(*f);
     Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
-          *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
-          *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
-    auto field = [&](Field which) { return this->field(frame, which); };
+          *firstRow = f->getArg(4), *rowEnd = f->getArg(5), *firstColumn = f->getArg(6),
+          *columnEnd = f->getArg(7);
+    const Frame frame(e, f->getArg(3));
+    auto field = [&](Field which) { return frame.number(which); };
     const int64_t lanes = e.target.lanes, width = vectors * lanes;
-    Value *values = b.CreateAlignedLoad(e.pointer(), e.offset(frame, 8 * fieldContext), Align(8));
+    Value *values = frame.pointer(fieldContext);
     Value *aRow = field(fieldARow), *bStep = field(fieldBStep), *bytes = field(fieldBytes),
           *m = field(fieldRows), *n = field(fieldColumns);
     Value *bPanel = b.CreateMul(field(fieldBPanel), e.number(vectors));
     Value *accRow = b.CreateMul(field(fieldAccRow), e.number(vectors));
     Value *accPanel = b.CreateMul(field(fieldAccPanel), e.number(vectors));
-    Value *first = b.CreateICmpNE(field(fieldIsFirst), e.number(0));
-    Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
+    Value *first = frame.isSet(fieldIsFirst);
+    Value *last = frame.isSet(fieldIsLast);
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
     Value *lastStart = field(fieldLastStart);
-    BatchPrefetcher next(e, e.offset(frame, 8 * fieldNext));
+    BatchPrefetcher next(e, frame.at(fieldNext));
     Value *prefetchesNext = prefetchesNextProduct() ? next.isActive() : nullptr;
-    Value *prefetchesOutput =
-        isFastPath() ? b.CreateICmpNE(field(fieldPrefetchesOutput), e.number(0)) : nullptr;
+    Value *prefetchesOutput = isFastPath() ? frame.isSet(fieldPrefetchesOutput) : nullptr;
     Value *rest = field(fieldRest), *offsets = nullptr;
     if (multiply == Multiply::int8Dot4)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
@@ -337,6 +333,8 @@ void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Valu
 }
 
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
+  if (constant)
+    return emitConstant(operands, wide);
   Value *bInPlace = isBInPlace(operands);
   auto callBlocks = [&](const ProductOperands &operands) {
     Value *normal = wide ? areNormal(operands) : b.getTrue();
@@ -510,32 +508,26 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)), endsInPlace(k)});
   BlockChooser chooser = blockChooser();
   const Blocks blocks = chooser.choose({m, n, k, aInPlace, bInPlace}, limits);
-  Value *frame = e.local(ArrayType::get(e.i64(), fieldCount));
-  auto set = [&](Field which, Value *value) {
-    if (value->getType() != e.i64())
-      value = value->getType()->isPointerTy() ? b.CreatePtrToInt(value, e.i64())
-                                              : b.CreateZExt(value, e.i64());
-    b.CreateAlignedStore(value, e.offset(frame, 8 * which), Align(8));
-  };
+  const Frame frame(e, fieldCount);
   auto times = [&](Value *x, int64_t y) { return b.CreateMul(x, e.number(y)); };
-  set(fieldContext, operands.context);
-  set(fieldRows, m);
-  set(fieldColumns, n);
+  frame.set(fieldContext, operands.context);
+  frame.set(fieldRows, m);
+  frame.set(fieldColumns, n);
   // Packed A may be read past its last row.
   Value *isLower = areLower(m, blocks);
   Value *tileRows = b.CreateSelect(isLower, e.number(height - 1), e.number(height));
-  set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, tileRows), m));
+  frame.set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, tileRows), m));
   // Sums of a single pass share one buffer, which is resident in L1.
   Value *waits = b.CreateICmpSLT(blocks.depth, k);
   Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
   Value *accPanel = b.CreateMul(accRow, e.roundUp(blocks.rows, height));
-  set(fieldAccRow, accRow);
-  set(fieldAccPanel, accPanel);
+  frame.set(fieldAccRow, accRow);
+  frame.set(fieldAccPanel, accPanel);
 
   Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
   Value *isFar = b.CreateICmpSGT(resultBytes, e.number(tuning.outputBytesInL1()));
   if (prefetchesNextProduct()) {
-    BatchPrefetcher next(e, e.offset(frame, 8 * fieldNext));
+    BatchPrefetcher next(e, frame.at(fieldNext));
     isFar = b.CreateOr(isFar, next.differs(operands));
     next.set(operands, element, height);
   }
@@ -558,15 +550,15 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
     end = e.either(
         isDirect,
         [&]() -> Value * {
-          set(fieldIsFirst, e.number(1));
-          set(fieldIsLast, e.number(1));
-          set(fieldPrefetchesOutput, isFar);
-          set(fieldBytes, times(k, 4));
-          set(fieldARow, planeA.row);
-          set(fieldBStep, planeB.row);
-          set(fieldBPanel, e.number(lanes * 4));
-          callSums(vectors, {planeA.pointer, planeB.pointer, operands.acc, frame, e.number(0), m,
-                             e.number(0), n});
+          frame.set(fieldIsFirst, e.number(1));
+          frame.set(fieldIsLast, e.number(1));
+          frame.set(fieldPrefetchesOutput, isFar);
+          frame.set(fieldBytes, times(k, 4));
+          frame.set(fieldARow, planeA.row);
+          frame.set(fieldBStep, planeB.row);
+          frame.set(fieldBPanel, e.number(lanes * 4));
+          callSums(vectors, {planeA.pointer, planeB.pointer, operands.acc, frame.address(),
+                             e.number(0), m, e.number(0), n});
           return e.number(0);
         },
         [&]() -> Value * { return n; });
@@ -577,21 +569,22 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
       Value *rowEnd = e.min(b.CreateAdd(row, blocks.rows), m);
       e.loop(e.number(0), k, blocks.depth, [&](Value *from) {
         Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
-        set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
+        frame.set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
         Value *isLast = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
-        set(fieldIsLast, isLast);
+        frame.set(fieldIsLast, isLast);
         if (isFastPath())
-          set(fieldPrefetchesOutput, b.CreateAnd(isLast, isFar));
+          frame.set(fieldPrefetchesOutput, b.CreateAnd(isLast, isFar));
         Value *bytes = chooser.bytesAlong(depth);
         // Packed rows have whole steps only.
         Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
-        set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
+        frame.set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
         if (elementsOfStep(multiply) > 1) {
-          set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
-          set(fieldDepth, depth);
+          frame.set(fieldRest,
+                    b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
+          frame.set(fieldDepth, depth);
         }
         Value *packedRow = b.CreateAdd(bytes, e.number(tuning.rowPadding));
-        set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
+        frame.set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
         Value *sourceB =
             constant ? nullptr
                      : e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
@@ -640,13 +633,13 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
           });
           Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
           auto multiply = [&](const PanelRun &run, Value *panel, Value *bStep, Value *bPanel) {
-            set(fieldBStep, bStep);
-            set(fieldBPanel, bPanel);
+            frame.set(fieldBStep, bStep);
+            frame.set(fieldBPanel, bPanel);
             Value *vectorsBefore = b.CreateAShr(run.column, e.number(Log2_64(lanes)));
             Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
             Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
                                                             b.CreateMul(rowsBefore, accRow)));
-            callSums(run.vectors, {a, panel, acc, frame, chunkRow, chunkEnd,
+            callSums(run.vectors, {a, panel, acc, frame.address(), chunkRow, chunkEnd,
                                    b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
           };
           if (constant)
@@ -693,43 +686,33 @@ Value *emitContext(Emitter &e, cpu::ProductOp op, ArrayRef<Plane> inputs, ArrayR
       .context(inputs, outputs, scalars);
 }
 
-/// One with a plain B.
-static bool emitPlain(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
-  Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
-  const Multiply multiply = multiplyOfBlocks(e.target, element, op);
-  const std::string name = "product_" + std::to_string(e.module.size());
-  ProductEmitter emitter(e, op, element, multiply, name, operands.hasNext());
-  if (!isBf16(multiply))
-    return emitter.emit(operands, nullptr);
-  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", operands.hasNext());
-  return emitter.emit(operands, &wide);
-}
-
-/// One whose B is a constant in panels.
-static bool emitOfPanels(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
+/// One whose A is no constant; B may be one, in panels.
+static bool emitOfRows(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
   mlir::Type type = cast<mlir::MemRefType>(op.getB().getType()).getElementType();
   Type *element = e.elementType(type);
-  const PanelLayout layout = panelLayoutOf(e.target, type);
+  std::optional<PanelLayout> constant;
+  if (operands.constant.prefix)
+    constant = panelLayoutOf(e.target, type);
   const Multiply multiply = multiplyOfBlocks(e.target, element, op);
   const std::string name = "product_" + std::to_string(e.module.size());
-  ProductEmitter emitter(e, op, element, multiply, name, false, layout);
+  ProductEmitter emitter(e, op, element, multiply, name, operands.hasNext(), constant);
   if (!isBf16(multiply))
-    return emitter.emitConstant(operands, nullptr);
-  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", false, layout);
-  return emitter.emitConstant(operands, &wide);
+    return emitter.emit(operands, nullptr);
+  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", operands.hasNext(), constant);
+  return emitter.emit(operands, &wide);
 }
 
 bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
   const std::optional<unsigned> packed = packedSideOf(op, e.target);
   if (!packed)
-    return emitPlain(e, op, operands);
+    return emitOfRows(e, op, operands);
   Value *areFew = e.b.CreateICmpSLE(operands.constant.columns, e.number(PanelLayout::fewColumns));
   ProductOperands plain = operands;
   plain.constant = {};
   bool complete = true;
-  e.when(areFew, [&] { complete &= emitPlain(e, op, plain); });
+  e.when(areFew, [&] { complete &= emitOfRows(e, op, plain); });
   e.when(e.b.CreateNot(areFew), [&] {
-    complete &= *packed == 0 ? emitConstantLeft(e, op, operands) : emitOfPanels(e, op, operands);
+    complete &= *packed == 0 ? emitConstantLeft(e, op, operands) : emitOfRows(e, op, operands);
   });
   return complete;
 }

@@ -4,6 +4,7 @@
 #include "codegen/region.h"
 #include "codegen/scalar_ops.h"
 #include "cpu/tile_elements.h"
+#include "cpu/tile_memory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -32,20 +33,17 @@ SmallVector<Value **> SpacePlaces::fields() {
 
 SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
                                          mlir::OperandRange tensors, mlir::ValueRange offsets,
-                                         ArrayRef<int64_t> along, size_t dims) {
+                                         ArrayRef<int64_t> along) {
   SmallVector<SpacePlaces::Place> places;
-  for (mlir::Value tensor : tensors) {
-    const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
+  cpu::forEachView(tensors, offsets, along, [&](mlir::Value tensor, auto own, auto dims) {
     const GlobalTensor &global = values.global(tensor);
     Type *element = values.elementOf(tensor);
-    SpacePlaces::Place place{values.address(global, offsets.take_front(rank), element), {}};
-    for (int64_t dim : along.take_front(dims))
+    SpacePlaces::Place place{values.address(global, own, element), {}};
+    for (int64_t dim : dims)
       place.strides.push_back(
           dim < 0 ? e.number(0) : e.b.CreateMul(global.strides[dim], e.number(e.bytesOf(element))));
     places.push_back(place);
-    offsets = offsets.drop_front(rank);
-    along = along.drop_front(dims);
-  }
+  });
   return places;
 }
 
@@ -82,11 +80,7 @@ Type *RowCode::elementType(mlir::Value tensor) {
   return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
 }
 
-// A condition in memory is a byte.
-Type *RowCode::memoryType(mlir::Value tensor) {
-  Type *type = elementType(tensor);
-  return type->isIntegerTy(1) ? b.getInt8Ty() : type;
-}
+Type *RowCode::memoryType(mlir::Value tensor) { return inMemory(e, elementType(tensor)); }
 
 int64_t RowCode::bytesOfInput(size_t i) { return e.bytesOf(memoryType(input(i))); }
 
@@ -113,8 +107,8 @@ RowCode::Pointers RowCode::moved(const Pointers &pointers, int64_t dim, Value *i
   return next;
 }
 
-RowCode::Carried RowCode::nest(ArrayRef<int64_t> dims, const Pointers &pointers, Value *number,
-                               ArrayRef<Value *> carried, NestBody body) {
+Carried RowCode::nest(ArrayRef<int64_t> dims, const Pointers &pointers, Value *number,
+                      ArrayRef<Value *> carried, NestBody body) {
   if (dims.empty())
     return body(pointers, number, carried);
   const int64_t dim = dims.front();
@@ -145,96 +139,68 @@ Value *RowCode::outputAt(size_t i, Value *pointer, Value *c) {
 Value *RowCode::loadInput(size_t i, Value *pointer, Value *count) {
   if (isSource(region.getArgument(i)))
     return pointer;
-  Type *stored = memoryType(input(i)), *type = elementType(input(i));
-  auto meant = [&](Value *value) {
-    return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+  Type *stored = memoryType(input(i)), *vector = e.vectorOf(stored, lanes());
+  auto load = [&]() -> Value * {
+    if (facts.inputAlong(i, facts.columns()) < 0)
+      return e.load(stored, pointer);
+    if (!isDense)
+      return loadStrided(e, vector, pointer, places.inputs[i].strides[facts.columns()], count);
+    return count ? e.loadSome(vector, pointer, count) : e.load(vector, pointer);
   };
-  if (facts.inputAlong(i, facts.columns()) < 0)
-    return e.splat(meant(e.load(stored, pointer)), lanes());
-  Type *vector = e.vectorOf(stored, lanes());
-  if (isDense)
-    return meant(count ? e.loadSome(vector, pointer, count) : e.load(vector, pointer));
-  // Element by element, through a vector in memory.
-  Value *gathered = e.local(vector), *stride = places.inputs[i].strides[facts.columns()];
-  e.store(Constant::getNullValue(vector), gathered);
-  e.loop(e.number(0), count ? count : e.number(lanes()), e.number(1), [&](Value *lane) {
-    Value *element = e.load(stored, e.offset(pointer, b.CreateMul(lane, stride)));
-    e.store(element, e.offset(gathered, b.CreateMul(lane, e.number(e.bytesOf(stored)))));
-  });
-  return meant(e.load(vector, gathered));
+  Value *loaded = fromMemory(e, load(), elementType(input(i)));
+  return loaded->getType()->isVectorTy() ? loaded : e.splat(loaded, lanes());
 }
 
 Value *RowCode::gatherInput(size_t i, Value *pointers) {
-  Type *stored = memoryType(input(i)), *type = elementType(input(i));
+  Type *stored = memoryType(input(i));
   Value *value =
       b.CreateMaskedGather(e.vectorOf(stored, lanes()), pointers, Align(e.bytesOf(stored)));
-  return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+  return fromMemory(e, value, elementType(input(i)));
 }
 
 void RowCode::storeOutput(size_t i, Value *value, Value *pointer, Value *count) {
-  Type *stored = memoryType(output(i));
-  if (value->getType()->getScalarType() != stored)
-    value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
+  value = toMemory(e, value);
   if (isDense) {
     if (count)
       return e.storeSome(value, pointer, count);
     if (!streams || !facts.outputVaries(i))
       return e.store(value, pointer);
-    StoreInst *store = b.CreateAlignedStore(value, pointer, Align(lanes() * e.bytesOf(stored)));
-    store->setMetadata(LLVMContext::MD_nontemporal,
-                       MDNode::get(b.getContext(), ConstantAsMetadata::get(b.getInt32(1))));
-    return;
+    return storeStreamed(e, value, pointer);
   }
-  Value *waiting = e.local(value->getType()), *stride = places.outputs[i].strides[facts.columns()];
-  e.store(value, waiting);
-  e.loop(e.number(0), count ? count : e.number(lanes()), e.number(1), [&](Value *lane) {
-    Value *element =
-        e.load(stored, e.offset(waiting, b.CreateMul(lane, e.number(e.bytesOf(stored)))));
-    e.store(element, e.offset(pointer, b.CreateMul(lane, stride)));
-  });
+  storeStrided(e, value, pointer, places.outputs[i].strides[facts.columns()], count);
 }
 
 std::array<Value *, 2> RowCode::loadPair(size_t i, Value *pointer, Value *count) {
-  Type *stored = memoryType(input(i)), *type = elementType(input(i));
-  std::array<Value *, 2> pair =
-      evenAndOdd(e, e.loadSome(e.vectorOf(stored, 2 * lanes()), pointer, count));
-  if (stored != type)
-    for (Value *&value : pair)
-      value = b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+  Type *both = e.vectorOf(memoryType(input(i)), 2 * lanes());
+  std::array<Value *, 2> pair = evenAndOdd(e, e.loadSome(both, pointer, count));
+  for (Value *&value : pair)
+    value = fromMemory(e, value, elementType(input(i)));
   return pair;
 }
 
 void RowCode::storePair(size_t i, std::array<Value *, 2> values, Value *pointer, Value *count) {
-  Type *stored = memoryType(output(i));
-  if (stored != elementType(output(i)))
-    for (Value *&value : values)
-      value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
-  e.storeSome(interleaved(e, values, stored), pointer, count);
+  for (Value *&value : values)
+    value = toMemory(e, value);
+  e.storeSome(interleaved(e, values, memoryType(output(i))), pointer, count);
 }
 
 Value *RowCode::loadHalves(size_t i, std::array<Value *, 2> pointers, Value *count) {
-  Type *stored = memoryType(input(i)), *type = elementType(input(i));
+  Type *stored = memoryType(input(i));
   const bool isAlong = facts.inputAlong(i, facts.columns()) >= 0;
   std::array<Value *, 2> halves;
   for (auto [half, pointer] : zip(halves, pointers))
     half = isAlong ? e.loadSome(e.vectorOf(stored, lanes() / 2), pointer, count)
                    : e.splat(e.load(stored, pointer), lanes() / 2);
-  Value *value = concatenated(e, halves);
-  return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+  return fromMemory(e, concatenated(e, halves), elementType(input(i)));
 }
 
-void RowCode::storeHalves(size_t i, Value *value, std::array<Value *, 2> pointers, Value *count) {
-  Type *stored = memoryType(output(i));
-  if (stored != elementType(output(i)))
-    value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
-  for (auto [half, pointer] : zip(halvesOf(e, value), pointers))
+void RowCode::storeHalves(Value *value, std::array<Value *, 2> pointers, Value *count) {
+  for (auto [half, pointer] : zip(halvesOf(e, toMemory(e, value)), pointers))
     e.storeSome(half, pointer, count);
 }
 
-void RowCode::storeElement(size_t i, Value *value, Value *pointer) {
-  Value *element = b.CreateExtractElement(value, uint64_t(0));
-  Type *stored = memoryType(output(i));
-  e.store(element->getType() == stored ? element : b.CreateZExt(element, stored), pointer);
+void RowCode::storeElement(Value *value, Value *pointer) {
+  e.store(toMemory(e, b.CreateExtractElement(value, uint64_t(0))), pointer);
 }
 
 //===--- elements ---------------------------------------------------------------------------===//
@@ -330,7 +296,7 @@ void RowCode::addPositions(const Pointers &pointers, Value *c, Known &known) {
   mmk::addPositions(e, region, indices, known);
 }
 
-RowCode::Carried RowCode::flat(const States &states) const {
+Carried RowCode::flat(const States &states) const {
   Carried values;
   for (const Parts &parts : states)
     values.append(parts.begin(), parts.end());
@@ -340,12 +306,50 @@ RowCode::Carried RowCode::flat(const States &states) const {
 RowCode::States RowCode::parted(ArrayRef<Value *> values, MutableArrayRef<Accumulator> of,
                                 bool totals) {
   States states;
-  for (Accumulator &accumulator : of) {
-    const size_t count = totals ? accumulator.typesOfTotal().size() : accumulator.start().size();
-    states.emplace_back(values.take_front(count));
-    values = values.drop_front(count);
-  }
+  while (!values.empty())
+    for (Accumulator &accumulator : of) {
+      const size_t count = totals ? accumulator.typesOfTotal().size() : accumulator.start().size();
+      states.emplace_back(values.take_front(count));
+      values = values.drop_front(count);
+    }
   return states;
+}
+
+RowCode::States RowCode::joinedPairwise(MutableArrayRef<Accumulator> of,
+                                        SmallVector<States> states) {
+  for (size_t count = states.size(); count > 1; count /= 2)
+    for (size_t v = 0; v < count / 2; ++v)
+      for (auto [i, state] : enumerate(states[v]))
+        state = of[i % of.size()].joined(state, states[v + count / 2][i]);
+  return states[0];
+}
+
+RowCode::States RowCode::overColumns(MutableArrayRef<Accumulator> of, size_t rows,
+                                     const LaneLoop &loop,
+                                     function_ref<States(const LaneStep &, ArrayRef<Parts>)> body) {
+  States started;
+  for (size_t row = 0; row < rows; ++row)
+    for (Accumulator &accumulator : of)
+      started.push_back(accumulator.start());
+  auto join = [&](ArrayRef<Value *> all, int64_t together) {
+    SmallVector<States> states;
+    const size_t each = all.size() / together;
+    for (int64_t v = 0; v < together; ++v)
+      states.push_back(parted(all.slice(v * each, each), of, /*totals=*/false));
+    return flat(joinedPairwise(of, std::move(states)));
+  };
+  return parted(emitLoop(e, loop, flat(started), join,
+                         [&](const LaneStep &vector, ArrayRef<Value *> before) {
+                           return flat(body(vector, parted(before, of, /*totals=*/false)));
+                         }),
+                of, /*totals=*/false);
+}
+
+void RowCode::addResult(Accumulator &accumulator, const Parts &result, Known &known) {
+  cpu::ReduceOp reduction = accumulator.reduction();
+  known[reduction.getResult()] = result[0];
+  if (accumulator.hasPosition())
+    known[reduction.getPosition()] = result[1];
 }
 
 Value *RowCode::positionsFrom(Value *first) {

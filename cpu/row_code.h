@@ -3,6 +3,7 @@
 
 #include "codegen/program_values.h"
 #include "cpu/accumulator.h"
+#include "cpu/lane_loop.h"
 #include "cpu/row_facts.h"
 #include "cpu/tuning.h"
 
@@ -29,10 +30,10 @@ struct SpacePlaces {
   llvm::SmallVector<llvm::Value **> fields();
 };
 
-/// Those of tensors that each name their dimension along each of `dims`.
+/// Those of tensors that each name their dimension along each one of the space.
 llvm::SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
                                                mlir::OperandRange tensors, mlir::ValueRange offsets,
-                                               llvm::ArrayRef<int64_t> along, size_t dims);
+                                               llvm::ArrayRef<int64_t> along);
 
 /// What the code of a tile may assume.
 enum class RowAccess {
@@ -62,14 +63,13 @@ protected:
   Pointers moved(const Pointers &pointers, int64_t dim, llvm::Value *index);
   /// Loops over some dimensions of the space, carrying values. The body receives the number of the
   /// iteration.
-  using Carried = llvm::SmallVector<llvm::Value *>;
   using NestBody = llvm::function_ref<Carried(const Pointers &, llvm::Value *number,
                                               llvm::ArrayRef<llvm::Value *>)>;
   Carried nest(llvm::ArrayRef<int64_t> dims, const Pointers &pointers, llvm::Value *number,
                llvm::ArrayRef<llvm::Value *> carried, NestBody body);
 
-  /// Some lanes of an input at its pointer, all when `count` is null; one element for all of them
-  /// where it does not run along the columns.
+  /// The lanes below `count` of an input at its pointer, all when that is null; one element for all
+  /// of them where it does not run along the columns.
   llvm::Value *loadInput(size_t input, llvm::Value *pointer, llvm::Value *count);
   /// One element at each of these addresses.
   llvm::Value *gatherInput(size_t input, llvm::Value *pointers);
@@ -82,10 +82,9 @@ protected:
   /// Of so many elements, at most half a vector, of two rows, one after the other; of an input and
   /// an output, dense as well.
   llvm::Value *loadHalves(size_t input, std::array<llvm::Value *, 2> pointers, llvm::Value *count);
-  void storeHalves(size_t output, llvm::Value *value, std::array<llvm::Value *, 2> pointers,
-                   llvm::Value *count);
+  void storeHalves(llvm::Value *value, std::array<llvm::Value *, 2> pointers, llvm::Value *count);
   /// The first lane.
-  void storeElement(size_t output, llvm::Value *value, llvm::Value *pointer);
+  void storeElement(llvm::Value *value, llvm::Value *pointer);
   /// Address of column `c`, where the tensor runs along the columns.
   llvm::Value *inputAt(size_t input, llvm::Value *pointer, llvm::Value *c);
   llvm::Value *outputAt(size_t output, llvm::Value *pointer, llvm::Value *c);
@@ -110,9 +109,19 @@ protected:
   /// Adds the positions at column `c`, or takes the place of others.
   void addPositions(const Pointers &pointers, llvm::Value *c, Known &known);
 
+  /// States as values, one after the other, and back; of several rows those of each.
   Carried flat(const States &states) const;
   States parted(llvm::ArrayRef<llvm::Value *> values, llvm::MutableArrayRef<Accumulator> of,
                 bool totals);
+  /// Joined in pairs, so that the states wait for each other least.
+  States joinedPairwise(llvm::MutableArrayRef<Accumulator> of, llvm::SmallVector<States> states);
+  /// The states of some rows, one after the other, after a loop over columns, of which `body` adds
+  /// a vector to those before.
+  States
+  overColumns(llvm::MutableArrayRef<Accumulator> of, size_t rows, const LaneLoop &loop,
+              llvm::function_ref<States(const LaneStep &, llvm::ArrayRef<Parts> before)> body);
+  /// Adds the result of a reduction, and its position.
+  void addResult(Accumulator &accumulator, const Parts &result, Known &known);
   /// 0, 1, 2 ... from `first` on, as positions.
   llvm::Value *positionsFrom(llvm::Value *first);
   unsigned lanes() const { return e.target.lanes; }
@@ -147,15 +156,13 @@ llvm::Value *areShort(Emitter &e, const RowFacts &facts, mlir::Block &region,
 llvm::Value *areWindows(Emitter &e, const RowFacts &facts, mlir::Block &region,
                         const SpacePlaces &places);
 
-/// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
-/// operation has no code. `keeps`: what waits for a later pass fits the scratch.
-bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, RowAccess form, bool keeps);
-bool emitShortRows(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                   const SpacePlaces &places, RowAccess form);
-bool emitWindowColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                       const SpacePlaces &places, RowAccess form);
-bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                     const SpacePlaces &places, RowAccess form);
+/// The code for a tile; false when an operation has none.
+using EmitTile = bool(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                      const SpacePlaces &places, RowAccess form);
+EmitTile emitReducedColumns;
+EmitTile emitWaitingColumns; ///< where what waits for a later pass fits the scratch
+EmitTile emitShortRows;
+EmitTile emitKeptColumns;
+EmitTile emitWindowColumns;
 
 } // namespace mmk

@@ -131,17 +131,18 @@ std::optional<RowGuard> RowGuard::of(const RowFacts &facts, mlir::Block &region,
   return std::nullopt;
 }
 
-RowGuard::Range RowGuard::range(Emitter &e, const RowFacts::Known &known, Value *count, Range strip,
-                                bool ofAll) const {
+RowGuard::Range RowGuard::limits(Emitter &e, const RowFacts::Known &known, Value *count,
+                                 Range strip, bool ofAll) const {
   IRBuilder<> &b = e.b;
-  Value *zero = e.number(0), *first = zero, *end = count;
-  auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
+  Type *type = count->getType();
+  auto number = [&](int64_t value) { return ConstantInt::get(type, value, /*IsSigned=*/true); };
+  Value *zero = number(0), *first = zero, *end = count;
   for (const Form &form : forms) {
-    Value *rest = e.number(form.constant);
+    Value *rest = number(form.constant);
     for (const auto &[term, factor] : form.terms) {
-      Value *number =
-          b.CreateSExt(b.CreateExtractElement(known.lookup(term), uint64_t(0)), e.i64());
-      rest = b.CreateAdd(rest, b.CreateMul(number, e.number(factor)));
+      Value *own = known.lookup(term);
+      own = type->isVectorTy() ? own : b.CreateExtractElement(own, uint64_t(0));
+      rest = b.CreateAdd(rest, b.CreateMul(b.CreateSExt(own, type), number(factor)));
     }
     // The column of the strip for which it holds soonest, or last.
     if (form.kept != 0)
@@ -149,38 +150,26 @@ RowGuard::Range RowGuard::range(Emitter &e, const RowFacts::Known &known, Value 
           e.plus(rest, (form.kept > 0) != ofAll ? b.CreateSub(strip.end, e.number(1)) : strip.first,
                  form.kept);
     if (form.index > 0)
-      first = most(first, b.CreateNeg(rest));
-    else if (form.index < 0)
-      end = e.min(end, b.CreateAdd(rest, e.number(1)));
-    else
-      end = b.CreateSelect(b.CreateICmpSGE(rest, zero), end, zero);
-  }
-  if (first != zero) // which tells that no index precedes
-    first = e.min(first, count);
-  return {first, most(end, first)};
-}
-
-RowGuard::Range RowGuard::rangeOfRows(Emitter &e, const RowFacts::Known &known,
-                                      Value *count) const {
-  IRBuilder<> &b = e.b;
-  const unsigned lanes = e.target.lanes;
-  Type *numbers = e.vectorOf(e.i64(), lanes);
-  Value *zero = Constant::getNullValue(numbers), *first = zero, *end = e.splat(count, lanes);
-  for (const Form &form : forms) {
-    Value *rest = ConstantInt::get(numbers, form.constant, /*IsSigned=*/true);
-    for (const auto &[term, factor] : form.terms) {
-      Value *number = b.CreateSExt(known.lookup(term), numbers);
-      rest = b.CreateAdd(rest,
-                         b.CreateMul(number, ConstantInt::get(numbers, factor, /*IsSigned=*/true)));
-    }
-    if (form.index > 0)
       first = b.CreateBinaryIntrinsic(Intrinsic::smax, first, b.CreateNeg(rest));
     else if (form.index < 0)
-      end = e.min(end, b.CreateAdd(rest, ConstantInt::get(numbers, 1)));
+      end = e.min(end, b.CreateAdd(rest, number(1)));
     else
       end = b.CreateSelect(b.CreateICmpSGE(rest, zero), end, zero);
   }
   return {first, end};
+}
+
+RowGuard::Range RowGuard::range(Emitter &e, const RowFacts::Known &known, Value *count, Range strip,
+                                bool ofAll) const {
+  auto [first, end] = limits(e, known, count, strip, ofAll);
+  if (first != e.number(0)) // which tells that no index precedes
+    first = e.min(first, count);
+  return {first, e.b.CreateBinaryIntrinsic(Intrinsic::smax, end, first)};
+}
+
+RowGuard::Range RowGuard::rangeOfRows(Emitter &e, const RowFacts::Known &known,
+                                      Value *count) const {
+  return limits(e, known, e.splat(count, e.target.lanes), {}, /*ofAll=*/false);
 }
 
 RowGuard::Bounds RowGuard::boundsOfRows(Emitter &e, const RowFacts::Known &known,

@@ -52,6 +52,10 @@ public:
   Range rangeOfRows(Emitter &e, const RowFacts::Known &known, llvm::Value *count) const;
 
 private:
+  /// The indices where it holds, of the type of `count`, the end of all: a number, or a vector of
+  /// rows, which have no columns of a strip. None where the end precedes the first.
+  Range limits(Emitter &e, const RowFacts::Known &known, llvm::Value *count, Range strip,
+               bool ofAll) const;
   /// index * (1, 0 or -1) + kept * column + constant + terms, which is at least 0 where the
   /// condition holds.
   struct Form {

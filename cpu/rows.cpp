@@ -1,10 +1,10 @@
 #include "cpu/rows.h"
 
 #include "codegen/region.h"
+#include "cpu/frame.h"
 #include "cpu/row_code.h"
+#include "cpu/tile_memory.h"
 #include "jit/lazy.h"
-
-#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
@@ -32,8 +32,7 @@ private:
   struct Variant {
     Value *condition;
     RowAccess form;
-    bool keeps; ///< what waits for a later pass
-    bool isShort = false, isOfWindows = false;
+    EmitTile *emit;
   };
   void add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
            RowAccess form);
@@ -49,10 +48,8 @@ private:
 
 SpacePlaces RowsTile::findPlaces() {
   SpacePlaces places;
-  places.inputs =
-      placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong(), facts.dims());
-  places.outputs = placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong(),
-                            facts.dims());
+  places.inputs = placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
+  places.outputs = placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
   for (mlir::Value size : op.getSizes())
     places.sizes.push_back(values.value(size));
   for (mlir::Value scalar : scalarsOf(op.getBody().front()))
@@ -131,14 +128,14 @@ bool RowsTile::hasLargeResults() {
 void RowsTile::add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
                    RowAccess form) {
   if (Value *isShort = areShort(e, facts, op.getBody().front(), places, form))
-    variants.push_back({b.CreateAnd(condition, isShort), form, /*keeps=*/true, /*isShort=*/true});
+    variants.push_back({b.CreateAnd(condition, isShort), form, emitShortRows});
   if (Value *are = areWindows(e, facts, op.getBody().front(), places))
-    variants.push_back({b.CreateAnd(condition, are), form, /*keeps=*/false, /*isShort=*/false,
-                        /*isOfWindows=*/true});
+    variants.push_back({b.CreateAnd(condition, are), form, emitWindowColumns});
   if (!facts.waiting.empty() && facts.reducesColumns() && form != RowAccess::strided)
     variants.push_back(
-        {b.CreateAnd(condition, waitingFits(e, facts, places)), form, /*keeps=*/true});
-  variants.push_back({condition, form, /*keeps=*/false});
+        {b.CreateAnd(condition, waitingFits(e, facts, places)), form, emitWaitingColumns});
+  variants.push_back(
+      {condition, form, facts.reducesColumns() ? emitReducedColumns : emitKeptColumns});
 }
 
 // The first one whose condition holds.
@@ -159,21 +156,10 @@ void RowsTile::call(const SpacePlaces &outside, Value *frame, const Variant &var
   Function *function = e.helper(name, 1, 0, {}, [&](Function *f) {
     markLazy(*f);
     SpacePlaces places = outside;
-    for (auto [i, field] : enumerate(places.fields()))
-      *field = b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
-    mlir::Block &body = op.getBody().front();
-    complete = variant.isShort       ? emitShortRows(e, facts, body, places, variant.form)
-               : variant.isOfWindows ? emitWindowColumns(e, facts, body, places, variant.form)
-               : facts.reducesColumns()
-                   ? emitReducedColumns(e, facts, body, places, variant.form, variant.keeps)
-                   : emitKeptColumns(e, facts, body, places, variant.form);
-    // Makes the non-temporal stores visible to other cores.
-    if (variant.form != RowAccess::streamed)
-      return;
-    if (e.target.machine->getTargetTriple().isX86())
-      b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
-    else
-      b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+    Frame(e, f->getArg(0)).load(places.fields());
+    complete = variant.emit(e, facts, op.getBody().front(), places, variant.form);
+    if (variant.form == RowAccess::streamed)
+      fenceStreamed(e);
   });
   b.CreateCall(function, {frame});
   if (!complete)
@@ -187,10 +173,7 @@ void RowsTile::emit() {
   const int64_t inner = facts.reducesColumns() ? facts.columns() : facts.rows;
   for (int64_t outer : reverse(facts.outerReduced))
     merge(places, outer, inner);
-  const SmallVector<Value **> fields = places.fields();
-  Value *frame = e.local(ArrayType::get(e.i64(), fields.size()));
-  for (auto [i, value] : enumerate(fields))
-    b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
+  const Frame frame(e, places.fields());
   const SmallVector<Variant> variants = variantsFor(places);
   Value *chosen = e.number(0);
   for (size_t i = variants.size(); i-- > 0;)
@@ -200,7 +183,7 @@ void RowsTile::emit() {
       e.when(b.CreateICmpEQ(f->getArg(1), e.number(i)),
              [&] { call(places, f->getArg(0), variant); });
   });
-  b.CreateCall(tile, {frame, chosen});
+  b.CreateCall(tile, {frame.address(), chosen});
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "codegen/region.h"
 #include "cpu/constants/operand.h"
 #include "cpu/epilogue.h"
+#include "cpu/frame.h"
 #include "cpu/product.h"
 #include "cpu/windows/operand.h"
 #include "passes/conditions/product_depth.h"
@@ -24,12 +25,9 @@ Plane planeOf(Emitter &e, ProgramValues &values, mlir::Value tensor, mlir::Value
 SmallVector<Plane> planesOf(Emitter &e, ProgramValues &values, mlir::OperandRange tensors,
                             mlir::ValueRange offsets, ArrayRef<int64_t> along) {
   SmallVector<Plane> planes;
-  for (mlir::Value tensor : tensors) {
-    const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
-    planes.push_back(planeOf(e, values, tensor, offsets.take_front(rank), along.take_front(2)));
-    offsets = offsets.drop_front(rank);
-    along = along.drop_front(2);
-  }
+  cpu::forEachView(tensors, offsets, along, [&](mlir::Value tensor, auto own, auto dims) {
+    planes.push_back(planeOf(e, values, tensor, own, dims));
+  });
   return planes;
 }
 
@@ -129,15 +127,12 @@ OperandPlaces placesOf(Emitter &e, cpu::ProductOp op, ProgramValues &values) {
 void emitProductTile(Emitter &e, cpu::ProductOp op, ProgramValues &values,
                      const OperandPlaces &next) {
   ProductOperands operands = operandsOf(e, op, values, next);
-  const SmallVector<Value **, 16> shared = operands.shared();
-  Value *frame = e.local(ArrayType::get(e.i64(), shared.size()));
-  for (auto [i, value] : enumerate(shared))
-    e.b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
+  const Frame frame(e, operands.shared());
   bool complete = true;
   Function *tile = e.helper("tile_" + std::to_string(e.module.size()), 1, 0, {}, [&](Function *f) {
     complete = emitProduct(e, op, operands.in(e, f->getArg(0)));
   });
-  e.b.CreateCall(tile, {frame});
+  e.b.CreateCall(tile, {frame.address()});
   if (!complete)
     values.fail(op);
 }

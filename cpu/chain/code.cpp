@@ -11,6 +11,7 @@
 #include "cpu/chain/products.h"
 #include "cpu/chain/rows.h"
 #include "cpu/denormal.h"
+#include "cpu/frame.h"
 #include "cpu/product.h"
 #include "cpu/tile_code.h"
 #include "jit/lazy.h"
@@ -631,10 +632,7 @@ Value *areDenormalFree(Emitter &e, cpu::ChainOp op, const ChainPlaces &p) {
 void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
   SmallVector<Epilogue> epilogues;
   ChainPlaces places = placesOf(e, op, values, epilogues);
-  const SmallVector<Value **> fields = places.fields();
-  Value *frame = e.local(ArrayType::get(e.i64(), fields.size()));
-  for (auto [i, value] : enumerate(fields))
-    e.b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
+  const Frame frame(e, places.fields());
   const std::string name = "chain_" + std::to_string(e.module.size());
   bool complete = true;
   Function *function = e.helper(name, 1, 0, {}, [&](Function *f) {
@@ -656,7 +654,7 @@ void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
       e.when(e.b.CreateNot(normal), [&] { call(ChainForm::wide, "_wide"); });
     });
   });
-  e.b.CreateCall(function, {frame});
+  e.b.CreateCall(function, {frame.address()});
   for (Epilogue &epilogue : epilogues)
     complete &= epilogue.complete;
   if (!complete)

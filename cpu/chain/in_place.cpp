@@ -1,6 +1,7 @@
 #include "cpu/chain/in_place.h"
 
 #include "codegen/micro_kernel.h"
+#include "cpu/lane_loop.h"
 #include "cpu/tuning.h"
 #include "jit/lazy.h"
 
@@ -91,11 +92,12 @@ void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows, V
   for (int64_t c = 0; c < columnsTogether; ++c)
     bs.push_back(e.offset(f->getArg(1),
                           b.CreateMul(e.min(b.CreateAdd(column, e.number(c)), last), bColumn)));
-  auto step = [&](Value *at, Value *count, ArrayRef<Value *> sums) {
+  auto step = [&](const LaneStep &vector, ArrayRef<Value *> sums) {
+    Value *at = vector.at;
     SmallVector<Value *> ofB, next;
     for (Value *from : bs) {
       Value *place = moved(from, at, element);
-      ofB.push_back(load(place, count));
+      ofB.push_back(load(place, vector.count));
       e.prefetch(e.offset(place, ahead), /*level=*/2);
     }
     for (int64_t r = 0; r < rows; ++r) {
@@ -105,15 +107,8 @@ void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows, V
     }
     return next;
   };
-  Value *whole = e.roundDown(depth, lanes);
-  SmallVector<Value *> sums(rows * columnsTogether,
-                            Constant::getNullValue(e.vectorOf(e.f32(), lanes)));
-  sums = e.loop(e.number(0), whole, e.number(lanes), sums,
-                [&](Value *at, ArrayRef<Value *> before) { return step(at, nullptr, before); });
-  sums = e.loop(whole, depth, e.number(lanes), sums, [&](Value *at, ArrayRef<Value *> before) {
-    return step(at, b.CreateSub(depth, at), before);
-  });
-  Value *all = sumsOfVectors(e, sums);
+  const Carried zeros(rows * columnsTogether, Constant::getNullValue(e.vectorOf(e.f32(), lanes)));
+  Value *all = sumsOfVectors(e, emitLoop(e, {e.number(0), depth, {1}}, zeros, step));
   for (int64_t r = 0; r < rows; ++r) {
     SmallVector<int> own;
     for (int64_t c = 0; c < columnsTogether; ++c)

@@ -1,6 +1,7 @@
 #include "cpu/chain/places.h"
 
 #include "codegen/region.h"
+#include "cpu/frame.h"
 #include "cpu/tile_code.h"
 
 using namespace llvm;
@@ -25,8 +26,7 @@ SmallVector<Value **> ChainPlaces::fields() {
 
 ChainPlaces ChainPlaces::in(Emitter &e, Value *frame) const {
   ChainPlaces inside = *this;
-  for (auto [i, field] : enumerate(inside.fields()))
-    *field = e.b.CreateAlignedLoad((*field)->getType(), e.offset(frame, 8 * i), Align(8));
+  Frame(e, frame).load(inside.fields());
   return inside;
 }
 
@@ -97,11 +97,11 @@ ChainPlaces placesOf(Emitter &e, cpu::ChainOp op, ProgramValues &values,
              scalarsFor(region, values))});
   }
   places.rows.inputs =
-      placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong(), /*dims=*/2);
+      placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
   const SpacePlaces::Place scores = {places.firsts[0].a.pointer, {e.number(0), e.number(4)}};
   places.rows.inputs.insert(places.rows.inputs.begin(), op.getA().size(), scores);
   places.rows.outputs =
-      placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong(), /*dims=*/2);
+      placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
   places.rows.scalars = scalarsFor(op.getBody().front(), values);
   places.rows.scratch = values.buffer(op.getScratch(), {});
   return places;

@@ -2,6 +2,7 @@
 
 #include "codegen/scalar_ops.h"
 #include "cpu/tile_elements.h"
+#include "cpu/tile_memory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -118,17 +119,13 @@ Value *ChainRows::statePlace(const Group &group, int64_t number) {
   return e.offset(group.states, number * lanes() * 8);
 }
 
-// A condition in memory is a byte.
 Value *ChainRows::loadState(const Group &group, int64_t number, Type *element) {
-  Type *stored = element->isIntegerTy(1) ? b.getInt8Ty() : element;
-  Value *value = e.load(e.vectorOf(stored, lanes()), statePlace(group, number));
-  return stored == element ? value : b.CreateTrunc(value, e.vectorOf(element, lanes()));
+  Type *stored = e.vectorOf(inMemory(e, element), lanes());
+  return fromMemory(e, e.load(stored, statePlace(group, number)), element);
 }
 
 void ChainRows::storeState(const Group &group, int64_t number, Value *value) {
-  if (value->getType()->getScalarType()->isIntegerTy(1))
-    value = b.CreateZExt(value, e.vectorOf(b.getInt8Ty(), lanes()));
-  e.store(value, statePlace(group, number));
+  e.store(toMemory(e, value), statePlace(group, number));
 }
 
 // Lanes behind the last row have what it has.
@@ -295,8 +292,9 @@ void ChainRows::storeWeights(const ChainWeights &weights, Value *to, Value *coun
 }
 
 RowCode::States ChainRows::step(unsigned level, const Pointers &pointers, Value *scoresOfRow,
-                                Value *first, Value *column, Value *count, const Known &before,
-                                const States &states) {
+                                Value *first, const LaneStep &vector, const Known &before,
+                                ArrayRef<Parts> states) {
+  Value *column = vector.at, *count = vector.count;
   Known known = before;
   Value *absolute = b.CreateAdd(first, column);
   addPositions(pointers, absolute, known);
@@ -331,27 +329,19 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
   computeRows(kept);
   SmallVector<Value *> arrays;
   for (mlir::Value value : kept) {
-    Value *ofRow = rowOf(value);
-    if (ofRow->getType()->getScalarType()->isIntegerTy(1))
-      ofRow = b.CreateZExt(ofRow, e.vectorOf(b.getInt8Ty(), lanes()));
+    Value *ofRow = toMemory(e, rowOf(value));
     arrays.push_back(e.local(ofRow->getType()));
     e.store(ofRow, arrays.back());
   }
   MutableArrayRef<Accumulator> of = accumulators[level];
-  States started;
-  for (Accumulator &accumulator : of)
-    started.push_back(accumulator.start());
-  const Carried one = flat(started);
   Value *rows = e.min(e.number(lanes()), b.CreateSub(group.rows, group.row));
   e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
     Known known = scalars;
     for (auto [value, array] : zip(kept, arrays)) {
       Type *element = e.elementType(value.getType());
-      Type *stored = element->isIntegerTy(1) ? b.getInt8Ty() : element;
-      Value *own = e.load(stored, e.offset(array, b.CreateMul(r, e.number(e.bytesOf(stored)))));
-      if (stored != element)
-        own = b.CreateTrunc(own, element);
-      known[value] = e.splat(own, lanes());
+      Value *place = e.offset(array, b.CreateMul(r, e.number(e.bytesOf(element))));
+      Value *own = e.load(inMemory(e, element), place);
+      known[value] = e.splat(fromMemory(e, own, element), lanes());
     }
     for (mlir::BlockArgument argument : region.getArguments())
       if (isSource(argument))
@@ -359,37 +349,15 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
     const Pointers pointers = moved(RowCode::start(), facts.rows, b.CreateAdd(group.row, r));
     Value *scoresOfRow = e.offset(scores, b.CreateMul(r, e.number(CpuTuning::chainScoreRowBytes)));
     constexpr int64_t together = 4;
-    Carried all;
-    for (int64_t v = 0; v < together; ++v)
-      all.append(one);
-    Value *whole = e.roundDown(count, together * lanes());
-    auto stepAt = [&](Value *column, Value *some, ArrayRef<Value *> values) {
-      Known here = known;
-      addGuard(r, b.CreateAdd(first, column), here);
-      return flat(step(level, pointers, scoresOfRow, first, column, some, here,
-                       parted(values, of, /*totals=*/false)));
-    };
-    all = e.loop(e.number(0), whole, e.number(together * lanes()), all,
-                 [&](Value *column, ArrayRef<Value *> values) {
-                   Carried next;
-                   for (int64_t v = 0; v < together; ++v)
-                     next.append(stepAt(b.CreateAdd(column, e.number(v * lanes())), nullptr,
-                                        values.slice(v * one.size(), one.size())));
-                   return next;
-                 });
-    SmallVector<States> states;
-    for (int64_t v = 0; v < together; ++v)
-      states.push_back(parted(ArrayRef(all).slice(v * one.size(), one.size()), of, false));
-    for (size_t left = together; left > 1; left /= 2)
-      for (size_t v = 0; v < left / 2; ++v)
-        for (size_t i = 0; i < of.size(); ++i)
-          states[v][i] = of[i].joined(states[v][i], states[v + left / 2][i]);
-    const Carried last = e.loop(whole, count, e.number(lanes()), flat(states[0]),
-                                [&](Value *column, ArrayRef<Value *> values) {
-                                  return stepAt(column, b.CreateSub(count, column), values);
-                                });
+    const LaneLoop columns{e.number(0), count, {together}};
+    const States last =
+        overColumns(of, /*rows=*/1, columns, [&](const LaneStep &vector, ArrayRef<Parts> before) {
+          Known here = known;
+          addGuard(r, b.CreateAdd(first, vector.at), here);
+          return step(level, pointers, scoresOfRow, first, vector, here, before);
+        });
     int64_t number = 0;
-    for (auto [accumulator, state] : zip(of, parted(last, of, false)))
+    for (auto [accumulator, state] : zip(of, last))
       for (Value *part : accumulator.ofState(state)) {
         if (part->getType()->getScalarType()->isIntegerTy(1))
           part = b.CreateSExt(part, e.vectorOf(b.getInt32Ty(), lanes()));
@@ -538,9 +506,7 @@ void ChainRows::finish(const Group &group) {
   for (size_t i = 0; i + firstOutput < facts.yielded().size(); ++i) {
     mlir::Value value = facts.yielded()[firstOutput + i];
     computeRows(value);
-    Value *elements = rowOf(value);
-    if (elements->getType()->getScalarType()->isIntegerTy(1))
-      elements = b.CreateZExt(elements, e.vectorOf(b.getInt8Ty(), lanes()));
+    Value *elements = toMemory(e, rowOf(value));
     Type *stored = elements->getType()->getScalarType();
     Value *waiting = e.local(elements->getType());
     e.store(elements, waiting);

@@ -97,8 +97,8 @@ private:
   void emitPass(unsigned level, const Group &group, llvm::Value *scores, llvm::Value *partials,
                 llvm::Value *first, llvm::Value *count);
   States step(unsigned level, const Pointers &pointers, llvm::Value *scoresOfRow,
-              llvm::Value *first, llvm::Value *column, llvm::Value *count, const Known &known,
-              const States &states);
+              llvm::Value *first, const LaneStep &vector, const Known &known,
+              llvm::ArrayRef<Parts> states);
   void storeWeights(const ChainWeights &weights, llvm::Value *to, llvm::Value *count,
                     const Known &known);
   llvm::SmallVector<mlir::Value> wantedIn(unsigned level) const;

@@ -10,6 +10,7 @@
 #include "codegen/pack.h"
 #include "cpu/blocks.h"
 #include "cpu/denormal.h"
+#include "cpu/frame.h"
 #include "cpu/windows/operand.h"
 #include "jit/lazy.h"
 
@@ -73,26 +74,11 @@ private:
              Value *columns, Value *bytes);
   void forEachPanelOfA(const ProductOperands &operands, Value *row, Value *end, Value *from,
                        Value *depth, function_ref<void(const LeftPanel &)> body);
-  void multiplyAlongN(Value *frame, const LeftPanel &a, const LeftPanel &b, Value *acc);
-  void multiplyAlongM(Value *frame, const LeftPanel &a, const LeftPanel &b, Value *acc);
+  void multiplyAlongN(const Frame &frame, const LeftPanel &a, const LeftPanel &b, Value *acc);
+  void multiplyAlongM(const Frame &frame, const LeftPanel &a, const LeftPanel &b, Value *acc);
   /// Whether panels of A are multiplied as they are: all but those of bf16 by f32.
   bool readsPanels() const { return layout.group == elementsOfStep(multiply); }
   int64_t widest() const { return readsPanels() ? CodeTarget::vectors : 1; }
-  Value *field(Value *frame, LeftField which) {
-    return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
-  }
-  void set(Value *frame, LeftField which, Value *value) {
-    if (value->getType()->isPointerTy())
-      value = b.CreatePtrToInt(value, e.i64());
-    b.CreateAlignedStore(b.CreateZExt(value, e.i64()), e.offset(frame, 8 * which), Align(8));
-  }
-  Value *contextOf(Value *frame) {
-    return b.CreateAlignedLoad(e.pointer(), e.offset(frame, 8 * leftContext), Align(8));
-  }
-  Value *isSet(Value *frame, LeftField which) {
-    return b.CreateICmpNE(field(frame, which), e.number(0));
-  }
-
   Emitter &e;
   IRBuilder<> &b;
   cpu::ProductOp op;
@@ -111,15 +97,16 @@ Function *LeftProduct::rowsByVectors(int64_t vectors) {
   Function *finish = this->finish();
   return e.helper(name + "_rows_" + std::to_string(vectors), 4, 5, {}, [&](Function *f) {
     markLazy(*f);
-    Value *a = f->getArg(0), *panel = f->getArg(1), *acc = f->getArg(2), *frame = f->getArg(3),
-          *aStep = f->getArg(4), *bStep = f->getArg(5), *firstRow = f->getArg(6),
-          *count = f->getArg(7), *column = f->getArg(8);
+    Value *a = f->getArg(0), *panel = f->getArg(1), *acc = f->getArg(2), *aStep = f->getArg(4),
+          *bStep = f->getArg(5), *firstRow = f->getArg(6), *count = f->getArg(7),
+          *column = f->getArg(8);
     const int64_t width = vectors * lanes;
-    Value *context = contextOf(frame), *bytes = field(frame, leftBytes);
-    Value *columns = b.CreateSub(field(frame, leftColumns), column);
-    Value *first = isSet(frame, leftIsFirst), *last = isSet(frame, leftIsLast),
-          *ahead = isSet(frame, leftAhead);
-    Value *accRow = b.CreateMul(field(frame, leftTileSums), e.number(vectors));
+    const Frame frame(e, f->getArg(3));
+    Value *context = frame.pointer(leftContext), *bytes = frame.number(leftBytes);
+    Value *columns = b.CreateSub(frame.number(leftColumns), column);
+    Value *first = frame.isSet(leftIsFirst), *last = frame.isSet(leftIsLast),
+          *ahead = frame.isSet(leftAhead);
+    Value *accRow = b.CreateMul(frame.number(leftTileSums), e.number(vectors));
     Value *fits = e.target.masks() ? b.getTrue() : b.CreateICmpSGE(columns, e.number(width));
     Value *stores = b.CreateAnd({last, epilogue.isDense(context), fits});
     MicroKernel kernel{multiply, vectors, height};
@@ -154,9 +141,10 @@ Function *LeftProduct::columnsByVectors(int64_t vectors, int64_t columns) {
   const std::string size = std::to_string(columns) + "x" + std::to_string(vectors);
   return e.helper(name + "_columns_" + size, 4, 3, {}, [&](Function *f) {
     markLazy(*f);
-    Value *panel = f->getArg(0), *a = f->getArg(1), *acc = f->getArg(2), *frame = f->getArg(3);
+    Value *panel = f->getArg(0), *a = f->getArg(1), *acc = f->getArg(2);
     const int64_t width = vectors * lanes;
-    Value *bytes = field(frame, leftBytes), *first = isSet(frame, leftIsFirst);
+    const Frame frame(e, f->getArg(3));
+    Value *bytes = frame.number(leftBytes), *first = frame.isSet(leftIsFirst);
     MicroKernel kernel{multiply, vectors, columns};
     kernel.stepOfA = f->getArg(4);
     e.loop(e.number(0), f->getArg(6), e.number(columns), [&](Value *at) {
@@ -217,17 +205,17 @@ Function *LeftProduct::transposedStore() {
   });
 }
 
-void LeftProduct::multiplyAlongN(Value *frame, const LeftPanel &a, const LeftPanel &panel,
+void LeftProduct::multiplyAlongN(const Frame &frame, const LeftPanel &a, const LeftPanel &panel,
                                  Value *acc) {
   Value *function =
       ofWidth(e, panel.vectors, [&](int64_t vectors) { return rowsByVectors(vectors); });
-  b.CreateCall(
-      rowsByVectors(1)->getFunctionType(), function,
-      {a.start, panel.start, acc, frame, a.step, panel.step, a.first, a.count, panel.first});
+  b.CreateCall(rowsByVectors(1)->getFunctionType(), function,
+               {a.start, panel.start, acc, frame.address(), a.step, panel.step, a.first, a.count,
+                panel.first});
 }
 
 // Equal tiles, as few as there can be.
-void LeftProduct::multiplyAlongM(Value *frame, const LeftPanel &a, const LeftPanel &panel,
+void LeftProduct::multiplyAlongM(const Frame &frame, const LeftPanel &a, const LeftPanel &panel,
                                  Value *acc) {
   Value *tiles = e.ceilDiv(panel.count, e.number(height)), *columns = e.ceilDiv(panel.count, tiles);
   Value *function = nullptr;
@@ -239,10 +227,10 @@ void LeftProduct::multiplyAlongM(Value *frame, const LeftPanel &a, const LeftPan
                         : ofEach;
   }
   b.CreateCall(columnsByVectors(1, height)->getFunctionType(), function,
-               {panel.start, a.start, acc, frame, panel.step, a.step, panel.count});
-  e.when(isSet(frame, leftIsLast), [&] {
-    b.CreateCall(transposedStore(),
-                 {acc, contextOf(frame), a.vectors, a.first, panel.first, a.count, panel.count});
+               {panel.start, a.start, acc, frame.address(), panel.step, a.step, panel.count});
+  e.when(frame.isSet(leftIsLast), [&] {
+    b.CreateCall(transposedStore(), {acc, frame.pointer(leftContext), a.vectors, a.first,
+                                     panel.first, a.count, panel.count});
   });
 }
 
@@ -296,16 +284,16 @@ void LeftProduct::emitBlocks(const ProductOperands &operands) {
       chooser.choose({m, n, k, /*aInPlace=*/b.getTrue(), /*bInPlace=*/b.getFalse()},
                      {e.number(std::min(step, chooser.depthOf(blockBytes))), e.number(blockBytes),
                       e.number(elementsOf(op.getAcc())), e.number(0)});
-  Value *frame = e.local(ArrayType::get(e.i64(), leftFields));
-  set(frame, leftContext, operands.context);
-  set(frame, leftColumns, n);
+  const Frame frame(e, leftFields);
+  frame.set(leftContext, operands.context);
+  frame.set(leftColumns, n);
   Value *steps = e.ceilDiv(k, e.number(layout.group));
   Value *alongM = areTransposed(e, m, n, steps, height);
   // Sums of a single pass share one buffer, which is resident in L1.
   Value *waits = b.CreateICmpSLT(blocks.depth, k);
   Value *vectorBytes = e.number(lanes * 4);
   auto ofWaiting = [&](Value *bytes) { return b.CreateSelect(waits, bytes, e.number(0)); };
-  set(frame, leftTileSums, ofWaiting(vectorBytes));
+  frame.set(leftTileSums, ofWaiting(vectorBytes));
   Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
   Value *isFar = b.CreateICmpSGT(resultBytes, e.number(tuning.outputBytesInL1()));
   e.loop(e.number(0), n, blocks.columns, [&](Value *column) {
@@ -316,10 +304,10 @@ void LeftProduct::emitBlocks(const ProductOperands &operands) {
         Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
         Value *isLast = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
         Value *bytes = chooser.bytesAlong(depth);
-        set(frame, leftIsFirst, b.CreateICmpEQ(from, e.number(0)));
-        set(frame, leftIsLast, isLast);
-        set(frame, leftAhead, b.CreateAnd(isLast, isFar));
-        set(frame, leftBytes, bytes);
+        frame.set(leftIsFirst, b.CreateICmpEQ(from, e.number(0)));
+        frame.set(leftIsLast, isLast);
+        frame.set(leftAhead, b.CreateAnd(isLast, isFar));
+        frame.set(leftBytes, bytes);
         packB(operands, from, depth, column, columns, bytes);
         forEachPanelOfA(operands, row, rowEnd, from, depth, [&](const LeftPanel &a) {
           forEachPanel(e, columns, [&](Value *vectors, Value *inBlock) {

@@ -2,9 +2,10 @@
 // element is that of the few additions within its vector, however long the row.
 #include "cpu/cumulation/code.h"
 
+#include "cpu/frame.h"
+#include "cpu/lane_loop.h"
 #include "cpu/row_code.h"
-
-#include "llvm/IR/IntrinsicsX86.h"
+#include "cpu/tile_memory.h"
 
 using namespace llvm;
 
@@ -36,7 +37,10 @@ private:
   void emitRow(const Pointers &at);
   /// All rows of some columns, below `width`.
   void emitStrip(const Pointers &at, Value *width);
-  void forColumns(Value *width, function_ref<void(Value *column, Value *count)> body);
+  Value *loadLanes(Value *from, Value *count) {
+    Type *vector = e.vectorOf(type, lanes);
+    return count ? e.loadSome(vector, from, count) : e.load(vector, from);
+  }
   void store(Value *sums, Value *to, Value *count);
   Value *isDense();
   /// Whether every vector of sums can be stored aligned.
@@ -114,53 +118,38 @@ Value *Cumulation::withinVector(Value *x) {
   return x;
 }
 
-void Cumulation::forColumns(Value *width, function_ref<void(Value *, Value *)> body) {
-  Value *whole = e.roundDown(width, lanes);
-  e.loop(e.number(0), whole, e.number(lanes), [&](Value *column) { body(column, nullptr); });
-  e.when(b.CreateICmpSLT(whole, width), [&] { body(whole, b.CreateSub(width, whole)); });
-}
-
 void Cumulation::emitRow(const Pointers &at) {
-  Type *vector = e.vectorOf(type, lanes);
-  auto sums = [&](Value *column, Value *count, Value *before) {
-    Value *from = e.offset(at.from, bytes(column, type)),
-          *to = e.offset(at.to, bytes(column, type));
-    if (streams)
-      e.prefetch(e.offset(from, CpuTuning(e.target).streamPrefetchBytes));
-    Value *own = withinVector(count ? e.loadSome(vector, from, count) : e.load(vector, from));
-    Value *all = plus(own, e.splat(narrowed(before), lanes));
-    store(all, to, count);
-    return plus(before, widened(b.CreateExtractElement(own, lanes - 1)));
-  };
-  Value *length = places.sizes[along], *whole = e.roundDown(length, lanes);
-  const SmallVector<Value *> before =
-      e.loop(e.number(0), whole, e.number(lanes), {start(at)},
-             [&](Value *column, ArrayRef<Value *> carried) {
-               return SmallVector<Value *>{sums(column, nullptr, carried[0])};
-             });
-  e.when(b.CreateICmpSLT(whole, length),
-         [&] { sums(whole, b.CreateSub(length, whole), before[0]); });
+  emitLoop(e, {e.number(0), places.sizes[along], {1}}, {start(at)},
+           [&](const LaneStep &step, ArrayRef<Value *> before) {
+             Value *from = e.offset(at.from, bytes(step.at, type)),
+                   *to = e.offset(at.to, bytes(step.at, type));
+             if (streams)
+               e.prefetch(e.offset(from, CpuTuning(e.target).streamPrefetchBytes));
+             Value *own = withinVector(loadLanes(from, step.count));
+             store(plus(own, e.splat(narrowed(before[0]), lanes)), to, step.count);
+             return Carried{plus(before[0], widened(b.CreateExtractElement(own, lanes - 1)))};
+           });
 }
 
 void Cumulation::emitStrip(const Pointers &at, Value *width) {
-  Type *vector = e.vectorOf(type, lanes), *state = e.vectorOf(wide, lanes);
+  Type *state = e.vectorOf(wide, lanes);
+  const LaneLoop columns{e.number(0), width, {1}};
   auto place = [&](Value *column) { return e.offset(places.scratch, bytes(column, wide)); };
-  auto load = [&](Value *pointer, Value *column, Value *count) {
-    Value *from = e.offset(pointer, bytes(column, type));
-    return widened(count ? e.loadSome(vector, from, count) : e.load(vector, from));
+  auto load = [&](Value *pointer, const LaneStep &step) {
+    return widened(loadLanes(e.offset(pointer, bytes(step.at, type)), step.count));
   };
-  forColumns(width, [&](Value *column, Value *count) {
-    e.store(at.before ? load(at.before, column, count) : Constant::getNullValue(state),
-            place(column));
+  emitLoop(e, columns, [&](const LaneStep &step) {
+    e.store(at.before ? load(at.before, step) : Constant::getNullValue(state), place(step.at));
   });
   e.loop(e.number(0), places.sizes[along], e.number(1), [&](Value *row) {
     const Pointers own = moved(at, along, row);
-    forColumns(width, [&](Value *column, Value *count) {
+    emitLoop(e, columns, [&](const LaneStep &step) {
       if (streams) // the element below
-        e.prefetch(e.offset(moved(own, along, e.number(1)).from, bytes(column, type)), /*level=*/2);
-      Value *sum = plus(e.load(state, place(column)), load(own.from, column, count));
-      e.store(sum, place(column));
-      store(narrowed(sum), e.offset(own.to, bytes(column, type)), count);
+        e.prefetch(e.offset(moved(own, along, e.number(1)).from, bytes(step.at, type)),
+                   /*level=*/2);
+      Value *sum = plus(e.load(state, place(step.at)), load(own.from, step));
+      e.store(sum, place(step.at));
+      store(narrowed(sum), e.offset(own.to, bytes(step.at, type)), step.count);
     });
   });
 }
@@ -170,9 +159,7 @@ void Cumulation::store(Value *sums, Value *to, Value *count) {
     return e.storeSome(sums, to, count);
   if (!streams)
     return e.store(sums, to);
-  StoreInst *stored = b.CreateAlignedStore(sums, to, Align(lanes * e.bytesOf(type)));
-  stored->setMetadata(LLVMContext::MD_nontemporal,
-                      MDNode::get(b.getContext(), ConstantAsMetadata::get(b.getInt32(1))));
+  storeStreamed(e, sums, to);
 }
 
 Value *Cumulation::isAligned() {
@@ -216,11 +203,7 @@ void Cumulation::emit() {
     streams = true;
     emitDense();
     streams = false;
-    // Makes the non-temporal stores visible to other cores.
-    if (e.target.machine->getTargetTriple().isX86())
-      b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
-    else
-      b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+    fenceStreamed(e);
   });
   e.when(b.CreateAnd(dense, b.CreateNot(streamed)), emitDense);
   e.when(b.CreateNot(dense),
@@ -230,12 +213,9 @@ void Cumulation::emit() {
 } // namespace
 
 void emitCumulationTile(Emitter &e, cpu::CumulateOp op, ProgramValues &values) {
-  const size_t dims = op.getSizes().size();
   SpacePlaces places;
-  places.inputs =
-      placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong(), dims);
-  places.outputs =
-      placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong(), dims);
+  places.inputs = placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
+  places.outputs = placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
   for (mlir::Value size : op.getSizes())
     places.sizes.push_back(values.value(size));
   places.scratch = values.buffer(op.getScratch(), {});
@@ -246,17 +226,13 @@ void emitCumulationTile(Emitter &e, cpu::CumulateOp op, ProgramValues &values) {
       e.b.CreateICmpSGE(total, e.number(CpuTuning(e.target).streamedBytes)), e.i64());
   SmallVector<Value **> fields = places.fields();
   fields.push_back(&places.streams);
-  Value *frame = e.local(ArrayType::get(e.i64(), fields.size()));
-  for (auto [i, value] : enumerate(fields))
-    e.b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
+  const Frame frame(e, fields);
   Function *tile =
       e.helper("cumulate_" + std::to_string(e.module.size()), 1, 0, {}, [&](Function *f) {
-        for (auto [i, field] : enumerate(fields))
-          *field =
-              e.b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
+        Frame(e, f->getArg(0)).load(fields);
         Cumulation(e, op, places).emit();
       });
-  e.b.CreateCall(tile, {frame});
+  e.b.CreateCall(tile, {frame.address()});
 }
 
 } // namespace mmk

@@ -391,8 +391,7 @@ RowCode::Known WindowColumns::valuesAt(const Pointers &pointers, const Block &bl
   return known;
 }
 
-RowCode::Carried WindowColumns::emitTap(const Block &block, const Taps &taps,
-                                        const Loaded &loaded) {
+Carried WindowColumns::emitTap(const Block &block, const Taps &taps, const Loaded &loaded) {
   const RowFacts::Pass &pass = facts.passes.front();
   Carried next;
   ArrayRef<Value *> states = taps.states;
@@ -411,7 +410,7 @@ RowCode::Carried WindowColumns::emitTap(const Block &block, const Taps &taps,
   return next;
 }
 
-RowCode::Carried WindowColumns::emitTaps(const Block &block, Taps taps) {
+Carried WindowColumns::emitTaps(const Block &block, Taps taps) {
   if (taps.left.empty() && !block.taps.empty())
     for (auto [value, one] : block.taps[taps.columnTap].ones)
       taps.ones.try_emplace(value, one);
@@ -446,7 +445,7 @@ WindowColumns::Taps WindowColumns::tapsOfRow(const Pointers &pointers, const Blo
   return taps;
 }
 
-RowCode::Carried WindowColumns::startOfStates() {
+Carried WindowColumns::startOfStates() {
   States first;
   for (Accumulator &reduction : reductions())
     first.push_back(reduction.start());
@@ -755,7 +754,7 @@ void WindowColumns::finishBlock(const Pointers &pointers, const Block &block,
       auto at = [&, i = i](const Pointers &from) { return outputAt(i, from.outputs[i], column); };
       if (block.inHalves()) {
         const auto [one, other] = halvesAt(pointers);
-        storeHalves(i, valueOf(value, known), {at(one), at(other)}, count);
+        storeHalves(valueOf(value, known), {at(one), at(other)}, count);
       } else if (block.inPairs()) {
         storePair(i, {valueOf(value, known), valueOf(value, next)}, at(pointers), count);
       } else {

@@ -2,6 +2,7 @@
 
 #include "codegen/affine.h"
 #include "cpu/denormal.h"
+#include "cpu/frame.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -137,17 +138,13 @@ Value *WindowOperand::frame(ProgramValues &values) {
       value = values.value(*operands++);
   fields.firstRow = values.value(*operands++);
   fields.firstColumn = values.value(*operands++);
-  const SmallVector<Value **> all = fields.all();
-  Value *frame = e.local(ArrayType::get(e.i64(), all.size()));
-  for (auto [i, value] : enumerate(all))
-    b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
-  return frame;
+  return Frame(e, fields.all()).address();
 }
 
 WindowOperand::Fields WindowOperand::load(Value *frame) {
   Fields fields(op.getWindow()->getNumResults(), op);
   for (auto [i, field] : enumerate(fields.all()))
-    *field = b.CreateAlignedLoad(i == 0 ? e.pointer() : e.i64(), e.offset(frame, 8 * i), Align(8));
+    *field = Frame(e, frame).get(i, i == 0 ? e.pointer() : e.i64());
   return fields;
 }
 
