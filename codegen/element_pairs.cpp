@@ -60,4 +60,22 @@ std::array<Value *, 2> halvesOf(Emitter &e, Value *both) {
           e.b.CreateShuffleVector(both, lanesFrom(static_cast<int>(lanes), lanes))};
 }
 
+std::pair<Value *, Value *> exchanged(Emitter &e, Value *x, Value *y, int64_t bit) {
+  const int lanes = static_cast<int>(e.target.lanes), distance = static_cast<int>(bit);
+  SmallVector<int> low, high;
+  for (int lane = 0; lane < lanes; ++lane) {
+    low.push_back(lane & distance ? lanes + lane - distance : lane);
+    high.push_back(lane & distance ? lanes + lane : lane + distance);
+  }
+  Value *ofLow = e.b.CreateShuffleVector(x, y, low);
+  return {ofLow, e.b.CreateShuffleVector(x, y, high)};
+}
+
+Constant *laneNumbers(Emitter &e, Type *integer, int64_t first, int64_t step) {
+  SmallVector<Constant *> numbers;
+  for (unsigned lane = 0; lane < e.target.lanes; ++lane)
+    numbers.push_back(ConstantInt::get(integer, (first + lane) * step));
+  return ConstantVector::get(numbers);
+}
+
 } // namespace mmk

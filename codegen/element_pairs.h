@@ -5,6 +5,7 @@
 #include "codegen/emitter.h"
 
 #include <array>
+#include <utility>
 
 namespace mmk {
 
@@ -18,5 +19,12 @@ llvm::Value *interleaved(Emitter &e, std::array<llvm::Value *, 2> evenAndOdd, ll
 /// A vector after the other, and the two of such a vector.
 llvm::Value *concatenated(Emitter &e, std::array<llvm::Value *, 2> halves);
 std::array<llvm::Value *, 2> halvesOf(Emitter &e, llvm::Value *both);
+
+/// Two vectors whose lanes are exchanged: those of x that have a bit in their number, and those of
+/// y that are as far from having it.
+std::pair<llvm::Value *, llvm::Value *> exchanged(Emitter &e, llvm::Value *x, llvm::Value *y,
+                                                  int64_t bit);
+/// Numbers of lanes, times `step`, from `first` on.
+llvm::Constant *laneNumbers(Emitter &e, llvm::Type *integer, int64_t first = 0, int64_t step = 1);
 
 } // namespace mmk

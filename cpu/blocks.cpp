@@ -4,6 +4,22 @@ using namespace llvm;
 
 namespace mmk {
 
+void forEachPass(Emitter &e, const Blocks &blocks, Value *m, Value *n, Value *k,
+                 function_ref<void(const BlockPass &)> body) {
+  IRBuilder<> &b = e.b;
+  e.loop(e.number(0), n, blocks.columns, [&](Value *column) {
+    Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
+    e.loop(e.number(0), m, blocks.rows, [&](Value *row) {
+      Value *rowEnd = e.min(b.CreateAdd(row, blocks.rows), m);
+      e.loop(e.number(0), k, blocks.depth, [&](Value *from) {
+        Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
+        body({column, columns, row, rowEnd, from, depth, b.CreateICmpEQ(from, e.number(0)),
+              b.CreateICmpEQ(b.CreateAdd(from, depth), k)});
+      });
+    });
+  });
+}
+
 int64_t BlockChooser::depthOf(int64_t blockBytes) {
   const int64_t columns =
       (rowsCanStay ? 1 : tuning.panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);

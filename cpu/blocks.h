@@ -19,6 +19,14 @@ struct Blocks {
   llvm::Value *depth = nullptr, *rows = nullptr, *columns = nullptr;
 };
 
+/// A block in one of its passes along k, and whether its sums begin or end there (i1).
+struct BlockPass {
+  llvm::Value *column, *columns, *row, *rowEnd, *from, *depth, *isFirst, *isLast;
+};
+/// Calls `body` for each pass of each block of m x n x k.
+void forEachPass(Emitter &e, const Blocks &blocks, llvm::Value *m, llvm::Value *n, llvm::Value *k,
+                 llvm::function_ref<void(const BlockPass &)> body);
+
 /// The size of a product, and which of its operands are read in place (i1).
 struct BlockedProduct {
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;

@@ -125,11 +125,8 @@ void KeptColumns::step(unsigned level, const Rows &rows, Value *column, Value *c
   Known kept = keptAt(level, rows.pointers, column, count, facts.passes[level].wanted);
   if (rows.areWhole)
     kept[guard->condition()] = e.splat(b.getTrue(), lanes());
-  States states;
-  for (Accumulator &accumulator : of)
-    states.push_back(accumulator.start());
   const Carried last =
-      e.loop(rows.first, rows.end, e.number(rows.together), flat(states),
+      e.loop(rows.first, rows.end, e.number(rows.together), flat(started(of, 1)),
              [&](Value *row, ArrayRef<Value *> carried) {
                const States added = ofRows(level, rows, row, column, count, kept);
                States next;

@@ -563,115 +563,107 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         },
         [&]() -> Value * { return n; });
   }
-  e.loop(e.number(0), end, blocks.columns, [&](Value *column) {
-    Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
-    e.loop(e.number(0), m, blocks.rows, [&](Value *row) {
-      Value *rowEnd = e.min(b.CreateAdd(row, blocks.rows), m);
-      e.loop(e.number(0), k, blocks.depth, [&](Value *from) {
-        Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
-        frame.set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
-        Value *isLast = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
-        frame.set(fieldIsLast, isLast);
-        if (isFastPath())
-          frame.set(fieldPrefetchesOutput, b.CreateAnd(isLast, isFar));
-        Value *bytes = chooser.bytesAlong(depth);
-        // Packed rows have whole steps only.
-        Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
-        frame.set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
-        if (elementsOfStep(multiply) > 1) {
-          frame.set(fieldRest,
-                    b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
-          frame.set(fieldDepth, depth);
-        }
-        Value *packedRow = b.CreateAdd(bytes, e.number(tuning.rowPadding));
-        frame.set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
-        Value *sourceB =
-            constant ? nullptr
-                     : e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
-                                                            b.CreateMul(column, planeB.column)));
-        if (constant && !readsPanels())
-          widenBlock(operands, column, columns, from, depth, bytes);
-        auto pack = [&](Value *to, Value *source, Value *columns) {
-          Function *panels = packPanels(e, multiply, element);
-          if (element->isFloatTy()) // may be read in place
-            markLazy(*panels);
-          b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
-        };
-        if (op.isWindowOfB())
-          packWindow(e, op, multiply, name, operands.bScratch, operands.window,
-                     {from, depth, column, columns, bytes});
-        else if (!constant)
-          e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
+  forEachPass(e, blocks, m, end, k, [&](const BlockPass &pass) {
+    const auto [column, columns, row, rowEnd, from, depth, isFirst, isLast] = pass;
+    frame.set(fieldIsFirst, isFirst);
+    frame.set(fieldIsLast, isLast);
+    if (isFastPath())
+      frame.set(fieldPrefetchesOutput, b.CreateAnd(isLast, isFar));
+    Value *bytes = chooser.bytesAlong(depth);
+    // Packed rows have whole steps only.
+    Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
+    frame.set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
+    if (elementsOfStep(multiply) > 1) {
+      frame.set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
+      frame.set(fieldDepth, depth);
+    }
+    Value *packedRow = b.CreateAdd(bytes, e.number(tuning.rowPadding));
+    frame.set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
+    Value *sourceB =
+        constant ? nullptr
+                 : e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
+                                                        b.CreateMul(column, planeB.column)));
+    if (constant && !readsPanels())
+      widenBlock(operands, column, columns, from, depth, bytes);
+    auto pack = [&](Value *to, Value *source, Value *columns) {
+      Function *panels = packPanels(e, multiply, element);
+      if (element->isFloatTy()) // may be read in place
+        markLazy(*panels);
+      b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
+    };
+    if (op.isWindowOfB())
+      packWindow(e, op, multiply, name, operands.bScratch, operands.window,
+                 {from, depth, column, columns, bytes});
+    else if (!constant)
+      e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
-        const int64_t leastPacked = std::max(height, tuning.packedRows.back());
-        Value *chunk = e.number(leastPacked);
-        for (int64_t rows : llvm::reverse(tuning.packedRows)) {
-          if (rows <= leastPacked)
-            continue;
-          Value *few = e.min(e.number(rows), b.CreateSub(rowEnd, row));
-          Value *haveRoom =
-              b.CreateICmpSLE(b.CreateMul(e.roundUp(few, height), packedRow), limits.packedBytes);
-          chunk = b.CreateSelect(haveRoom, e.number(rows), chunk);
+    const int64_t leastPacked = std::max(height, tuning.packedRows.back());
+    Value *chunk = e.number(leastPacked);
+    for (int64_t rows : llvm::reverse(tuning.packedRows)) {
+      if (rows <= leastPacked)
+        continue;
+      Value *few = e.min(e.number(rows), b.CreateSub(rowEnd, row));
+      Value *haveRoom =
+          b.CreateICmpSLE(b.CreateMul(e.roundUp(few, height), packedRow), limits.packedBytes);
+      chunk = b.CreateSelect(haveRoom, e.number(rows), chunk);
+    }
+    chunk = b.CreateSelect(aInPlace, e.number(tuning.rowsInPlace), chunk);
+    // Whole tiles: chunks are a multiple of their height.
+    chunk =
+        b.CreateSelect(isLower, b.CreateSub(chunk, b.CreateUDiv(chunk, e.number(height))), chunk);
+    e.loop(row, rowEnd, chunk, [&](Value *chunkRow) {
+      Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
+      Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
+                                                            b.CreateMul(chunkRow, planeA.row)));
+      if (op.isWindowOfA()) {
+        Value *rows = b.CreateSub(chunkEnd, chunkRow);
+        zeroLastStep(operands.aScratch, packedRow, rows, depth);
+        b.CreateCall(rowsOfWindow(),
+                     {operands.aScratch, operands.window, packedRow, chunkRow, rows, from, depth});
+      }
+      e.when(b.CreateAnd(b.CreateNot(aInPlace), b.getInt1(!op.isWindowOfA())), [&] {
+        packRows(operands.aScratch, {sourceA, planeA.row, planeA.column}, packedRow,
+                 b.CreateSub(chunkEnd, chunkRow), depth);
+      });
+      Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
+      auto multiply = [&](const PanelRun &run, Value *panel, Value *bStep, Value *bPanel) {
+        frame.set(fieldBStep, bStep);
+        frame.set(fieldBPanel, bPanel);
+        Value *vectorsBefore = b.CreateAShr(run.column, e.number(Log2_64(lanes)));
+        Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
+        Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
+                                                        b.CreateMul(rowsBefore, accRow)));
+        callSums(run.vectors, {a, panel, acc, frame.address(), chunkRow, chunkEnd,
+                               b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
+      };
+      if (constant)
+        return forEachConstantRun(
+            e, operands, *constant, column, b.CreateAdd(column, columns), from,
+            [&](const ConstantRun &constantRun) {
+              PanelRun run = constantRun.panels;
+              run.column = b.CreateSub(run.column, column);
+              run.end = b.CreateSub(run.end, column);
+              if (readsPanels())
+                return multiply(run, constantRun.start, constantRun.step, constantRun.vector);
+              multiply(run, e.offset(operands.bScratch, b.CreateMul(run.column, bytes)),
+                       times(run.vectors, lanes * 4), times(bytes, lanes));
+            });
+      forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
+        Value *place = b.CreateSelect(bInPlace, e.number(0), run.column);
+        Value *panel = e.offset(operands.bScratch, b.CreateMul(place, bytes));
+        Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(bytes, lanes);
+        if (element->isFloatTy()) {
+          // Even with B in place, the last columns are packed when they are no whole panel.
+          Value *ragged = b.CreateICmpSGT(run.end, columns);
+          Value *source = e.offset(sourceB, b.CreateMul(run.column, planeB.column));
+          Value *here = b.CreateAnd(bInPlace, b.CreateNot(ragged));
+          e.when(b.CreateAnd({bInPlace, ragged, b.CreateICmpEQ(chunkRow, row)}),
+                 [&] { pack(panel, source, b.CreateSub(columns, run.column)); });
+          panel = b.CreateSelect(here, source, panel);
+          bStep = b.CreateSelect(here, planeB.row, bStep);
+          bPanel = b.CreateSelect(here, e.number(lanes * 4), bPanel);
         }
-        chunk = b.CreateSelect(aInPlace, e.number(tuning.rowsInPlace), chunk);
-        // Whole tiles: chunks are a multiple of their height.
-        chunk = b.CreateSelect(isLower, b.CreateSub(chunk, b.CreateUDiv(chunk, e.number(height))),
-                               chunk);
-        e.loop(row, rowEnd, chunk, [&](Value *chunkRow) {
-          Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
-          Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
-                                                                b.CreateMul(chunkRow, planeA.row)));
-          if (op.isWindowOfA()) {
-            Value *rows = b.CreateSub(chunkEnd, chunkRow);
-            zeroLastStep(operands.aScratch, packedRow, rows, depth);
-            b.CreateCall(rowsOfWindow(), {operands.aScratch, operands.window, packedRow, chunkRow,
-                                          rows, from, depth});
-          }
-          e.when(b.CreateAnd(b.CreateNot(aInPlace), b.getInt1(!op.isWindowOfA())), [&] {
-            packRows(operands.aScratch, {sourceA, planeA.row, planeA.column}, packedRow,
-                     b.CreateSub(chunkEnd, chunkRow), depth);
-          });
-          Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
-          auto multiply = [&](const PanelRun &run, Value *panel, Value *bStep, Value *bPanel) {
-            frame.set(fieldBStep, bStep);
-            frame.set(fieldBPanel, bPanel);
-            Value *vectorsBefore = b.CreateAShr(run.column, e.number(Log2_64(lanes)));
-            Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
-            Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
-                                                            b.CreateMul(rowsBefore, accRow)));
-            callSums(run.vectors, {a, panel, acc, frame.address(), chunkRow, chunkEnd,
-                                   b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
-          };
-          if (constant)
-            return forEachConstantRun(
-                e, operands, *constant, column, b.CreateAdd(column, columns), from,
-                [&](const ConstantRun &constantRun) {
-                  PanelRun run = constantRun.panels;
-                  run.column = b.CreateSub(run.column, column);
-                  run.end = b.CreateSub(run.end, column);
-                  if (readsPanels())
-                    return multiply(run, constantRun.start, constantRun.step, constantRun.vector);
-                  multiply(run, e.offset(operands.bScratch, b.CreateMul(run.column, bytes)),
-                           times(run.vectors, lanes * 4), times(bytes, lanes));
-                });
-          forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
-            Value *place = b.CreateSelect(bInPlace, e.number(0), run.column);
-            Value *panel = e.offset(operands.bScratch, b.CreateMul(place, bytes));
-            Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(bytes, lanes);
-            if (element->isFloatTy()) {
-              // Even with B in place, the last columns are packed when they are no whole panel.
-              Value *ragged = b.CreateICmpSGT(run.end, columns);
-              Value *source = e.offset(sourceB, b.CreateMul(run.column, planeB.column));
-              Value *here = b.CreateAnd(bInPlace, b.CreateNot(ragged));
-              e.when(b.CreateAnd({bInPlace, ragged, b.CreateICmpEQ(chunkRow, row)}),
-                     [&] { pack(panel, source, b.CreateSub(columns, run.column)); });
-              panel = b.CreateSelect(here, source, panel);
-              bStep = b.CreateSelect(here, planeB.row, bStep);
-              bPanel = b.CreateSelect(here, e.number(lanes * 4), bPanel);
-            }
-            multiply(run, panel, bStep, bPanel);
-          });
-        });
+        multiply(run, panel, bStep, bPanel);
       });
     });
   });

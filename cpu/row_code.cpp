@@ -232,17 +232,19 @@ Value *RowCode::valueOf(mlir::Value value, const Known &known) {
   return e.splat(emitConstant(e, constant.getValue()), lanes());
 }
 
+bool RowCode::isKnown(mlir::Value value, const Known &known) {
+  return known.contains(value) || value.getDefiningOp<mlir::arith::ConstantOp>();
+}
+
 Parts RowCode::taken(Accumulator &accumulator, const Parts &state, const Known &known,
                      Value *column, Value *count) {
   auto valid = [&](mlir::Value value) {
     Value *element = valueOf(value, known);
     return count ? accumulator.masked(e.lanesBelow(count, lanes()), element) : element;
   };
-  auto isKnown = [&](mlir::Value value) {
-    return known.contains(value) || value.getDefiningOp<mlir::arith::ConstantOp>();
-  };
   auto product = accumulator.product();
-  if (product && all_of(product->getOperands(), isKnown))
+  if (product &&
+      all_of(product->getOperands(), [&](mlir::Value value) { return isKnown(value, known); }))
     return accumulator.takeProduct(state, valid(product.getLhs()), valid(product.getRhs()));
   return accumulator.take(state, valid(accumulator.element()),
                           accumulator.hasPosition() ? positionsFrom(column) : nullptr);
@@ -315,6 +317,14 @@ RowCode::States RowCode::parted(ArrayRef<Value *> values, MutableArrayRef<Accumu
   return states;
 }
 
+RowCode::States RowCode::started(MutableArrayRef<Accumulator> of, size_t count) {
+  States states;
+  for (size_t i = 0; i < count; ++i)
+    for (Accumulator &accumulator : of)
+      states.push_back(accumulator.start());
+  return states;
+}
+
 RowCode::States RowCode::joinedPairwise(MutableArrayRef<Accumulator> of,
                                         SmallVector<States> states) {
   for (size_t count = states.size(); count > 1; count /= 2)
@@ -327,10 +337,6 @@ RowCode::States RowCode::joinedPairwise(MutableArrayRef<Accumulator> of,
 RowCode::States RowCode::overColumns(MutableArrayRef<Accumulator> of, size_t rows,
                                      const LaneLoop &loop,
                                      function_ref<States(const LaneStep &, ArrayRef<Parts>)> body) {
-  States started;
-  for (size_t row = 0; row < rows; ++row)
-    for (Accumulator &accumulator : of)
-      started.push_back(accumulator.start());
   auto join = [&](ArrayRef<Value *> all, int64_t together) {
     SmallVector<States> states;
     const size_t each = all.size() / together;
@@ -338,7 +344,7 @@ RowCode::States RowCode::overColumns(MutableArrayRef<Accumulator> of, size_t row
       states.push_back(parted(all.slice(v * each, each), of, /*totals=*/false));
     return flat(joinedPairwise(of, std::move(states)));
   };
-  return parted(emitLoop(e, loop, flat(started), join,
+  return parted(emitLoop(e, loop, flat(started(of, rows)), join,
                          [&](const LaneStep &vector, ArrayRef<Value *> before) {
                            return flat(body(vector, parted(before, of, /*totals=*/false)));
                          }),
@@ -353,11 +359,8 @@ void RowCode::addResult(Accumulator &accumulator, const Parts &result, Known &kn
 }
 
 Value *RowCode::positionsFrom(Value *first) {
-  SmallVector<Constant *> numbers;
-  for (unsigned lane = 0; lane < lanes(); ++lane)
-    numbers.push_back(b.getInt32(lane));
   return b.CreateAdd(e.splat(b.CreateTrunc(first, b.getInt32Ty()), lanes()),
-                     ConstantVector::get(numbers));
+                     laneNumbers(e, b.getInt32Ty()));
 }
 
 } // namespace mmk

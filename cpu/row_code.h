@@ -95,6 +95,7 @@ protected:
   /// Adds what the wanted values need; only what is equal for all reduced iterations if `keptOnly`.
   void compute(llvm::ArrayRef<mlir::Value> wanted, Known &known, bool keptOnly = false);
   llvm::Value *valueOf(mlir::Value value, const Known &known);
+  static bool isKnown(mlir::Value value, const Known &known);
   /// A state of the reduction with the elements at a column, of which `count` are valid (null:
   /// all). A sum of products takes them without rounding each.
   Parts taken(Accumulator &accumulator, const Parts &state, const Known &known, llvm::Value *column,
@@ -113,6 +114,8 @@ protected:
   Carried flat(const States &states) const;
   States parted(llvm::ArrayRef<llvm::Value *> values, llvm::MutableArrayRef<Accumulator> of,
                 bool totals);
+  /// The states of no elements, of so many rows or vectors.
+  States started(llvm::MutableArrayRef<Accumulator> of, size_t count);
   /// Joined in pairs, so that the states wait for each other least.
   States joinedPairwise(llvm::MutableArrayRef<Accumulator> of, llvm::SmallVector<States> states);
   /// The states of some rows, one after the other, after a loop over columns, of which `body` adds

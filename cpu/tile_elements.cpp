@@ -30,11 +30,8 @@ void addPositions(Emitter &e, mlir::Block &region, ArrayRef<Value *> indices,
     const int64_t size = position.getSizeAttr().getInt();
     addPosition(e, position, indices[size], lanes, known);
     if (size + 1 == static_cast<int64_t>(indices.size())) {
-      SmallVector<Constant *> numbers;
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        numbers.push_back(b.getInt32(lane));
       Value *&at = known[position.getResult()];
-      at = b.CreateAdd(at, ConstantVector::get(numbers));
+      at = b.CreateAdd(at, laneNumbers(e, b.getInt32Ty()));
     }
   }
 }
@@ -166,10 +163,7 @@ Value *ElementRun::loadMasked(Emitter &e, int64_t column, Value *mask, Value *pa
   IRBuilder<> &b = e.b;
   const unsigned lanes = e.target.lanes;
   auto ofMemory = [&]() -> Value * {
-    SmallVector<Constant *> numbers;
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      numbers.push_back(b.getInt64((column + lane) * step));
-    Value *places = b.CreateMul(ConstantVector::get(numbers), e.splat(stride, lanes));
+    Value *places = b.CreateMul(laneNumbers(e, e.i64(), column, step), e.splat(stride, lanes));
     Value *inside = step <= mostStep ? lanesOf(e, mask, step) : mask;
     Value *elements = b.CreateMaskedGather(vector(e, lanes), b.CreateGEP(element, first, places),
                                            Align(e.bytesOf(element)), inside,

@@ -1,5 +1,6 @@
 #include "cpu/chain/in_place.h"
 
+#include "codegen/element_pairs.h"
 #include "codegen/micro_kernel.h"
 #include "cpu/lane_loop.h"
 #include "cpu/tuning.h"
@@ -20,18 +21,11 @@ constexpr int64_t rowsOfV = 32;
 Value *sumsOfVectors(Emitter &e, SmallVector<Value *> vectors) {
   IRBuilder<> &b = e.b;
   const int lanes = static_cast<int>(e.target.lanes), count = static_cast<int>(vectors.size());
-  for (int distance = count / 2; distance > 0; distance /= 2) {
-    SmallVector<int> low, high;
-    for (int lane = 0; lane < lanes; ++lane) {
-      low.push_back(lane & distance ? lanes + lane - distance : lane);
-      high.push_back(lane & distance ? lanes + lane : lane + distance);
-    }
+  for (int distance = count / 2; distance > 0; distance /= 2)
     for (int v = 0; v < distance; ++v) {
-      Value *x = vectors[v], *y = vectors[v + distance];
-      vectors[v] =
-          b.CreateFAdd(b.CreateShuffleVector(x, y, low), b.CreateShuffleVector(x, y, high));
+      const auto [x, y] = exchanged(e, vectors[v], vectors[v + distance], distance);
+      vectors[v] = b.CreateFAdd(x, y);
     }
-  }
   for (int distance = count; distance < lanes; distance *= 2) {
     SmallVector<int> order;
     for (int lane = 0; lane < lanes; ++lane)

@@ -30,71 +30,32 @@ ChainPlaces ChainPlaces::in(Emitter &e, Value *frame) const {
   return inside;
 }
 
-namespace {
-
-/// The tensors of a list one after the other, each with its offsets and dimensions.
-class Views {
-public:
-  Views(Emitter &e, ProgramValues &values, mlir::OperandRange tensors, mlir::OperandRange offsets,
-        ArrayRef<int64_t> along)
-      : e(e), values(values), tensors(tensors), offsets(offsets), along(along) {}
-
-  struct Some {
-    mlir::OperandRange tensors, offsets;
-    ArrayRef<int64_t> along;
-  };
-  Some take(size_t count) {
-    size_t offsetCount = 0;
-    for (mlir::Value tensor : tensors.take_front(count))
-      offsetCount += cast<mlir::MemRefType>(tensor.getType()).getRank();
-    const Some taken = {tensors.take_front(count), offsets.take_front(offsetCount),
-                        along.take_front(2 * count)};
-    tensors = tensors.drop_front(count);
-    offsets = offsets.drop_front(offsetCount);
-    along = along.drop_front(2 * count);
-    return taken;
-  }
-  Plane next() {
-    const Some one = take(1);
-    return planeOf(e, values, one.tensors[0], one.offsets, one.along);
-  }
-
-private:
-  Emitter &e;
-  ProgramValues &values;
-  mlir::OperandRange tensors, offsets;
-  ArrayRef<int64_t> along;
-};
-
-} // namespace
-
 ChainPlaces placesOf(Emitter &e, cpu::ChainOp op, ProgramValues &values,
                      SmallVectorImpl<Epilogue> &epilogues) {
   ChainPlaces places;
-  Views a(e, values, op.getA(), op.getAOffsets(), op.getAAlong()),
-      b(e, values, op.getB(), op.getBOffsets(), op.getBAlong()),
-      v(e, values, op.getV(), op.getVOffsets(), op.getVAlong()),
-      behind(e, values, op.getBehind(), op.getBehindOffsets(), op.getBehindAlong()),
-      products(e, values, op.getProducts(), op.getProductOffsets(), op.getProductAlong());
+  const SmallVector<Plane> a = planesOf(e, values, op.getA(), op.getAOffsets(), op.getAAlong()),
+                           b = planesOf(e, values, op.getB(), op.getBOffsets(), op.getBAlong()),
+                           v = planesOf(e, values, op.getV(), op.getVOffsets(), op.getVAlong()),
+                           behind = planesOf(e, values, op.getBehind(), op.getBehindOffsets(),
+                                             op.getBehindAlong()),
+                           products = planesOf(e, values, op.getProducts(), op.getProductOffsets(),
+                                               op.getProductAlong());
   places.m = values.value(op.getM());
   places.n = values.value(op.getN());
   places.allRows = values.global(op.getA()[0]).extents[op.getAAlong()[0]];
-  for (mlir::Value depth : op.getDepths()) {
-    const Plane left = a.next();
-    places.firsts.push_back({left, b.next(), values.value(depth)});
-  }
+  for (auto [i, depth] : enumerate(op.getDepths()))
+    places.firsts.push_back({a[i], b[i], values.value(depth)});
   for (auto [i, columns] : enumerate(op.getColumns())) {
     mlir::Block &region = op.getEpilogues()[i].front();
-    const Views::Some inputs = behind.take(op.behindOf(i).count),
-                      results = products.take(op.resultsOf(i).count);
-    epilogues.emplace_back(e, region, e.f32(), inputs.tensors, inputs.along, results.tensors);
-    const Plane plane = v.next();
+    const cpu::ChainOp::Own inputs = op.behindOf(i), results = op.resultsOf(i);
+    epilogues.emplace_back(e, region, e.f32(), op.getBehind().slice(inputs.first, inputs.count),
+                           op.getBehindAlong().slice(2 * inputs.first, 2 * inputs.count),
+                           op.getProducts().slice(results.first, results.count));
     places.seconds.push_back(
-        {plane, values.value(columns),
-         epilogues.back().context(
-             planesOf(e, values, inputs.tensors, inputs.offsets, inputs.along),
-             planesOf(e, values, results.tensors, results.offsets, results.along),
-             scalarsFor(region, values))});
+        {v[i], values.value(columns),
+         epilogues.back().context(ArrayRef(behind).slice(inputs.first, inputs.count),
+                                  ArrayRef(products).slice(results.first, results.count),
+                                  scalarsFor(region, values))});
   }
   places.rows.inputs =
       placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());

@@ -1,5 +1,6 @@
 #include "cpu/chain/rows.h"
 
+#include "codegen/element_pairs.h"
 #include "codegen/scalar_ops.h"
 #include "cpu/tile_elements.h"
 #include "cpu/tile_memory.h"
@@ -131,10 +132,7 @@ void ChainRows::storeState(const Group &group, int64_t number, Value *value) {
 // Lanes behind the last row have what it has.
 void ChainRows::addRows(const Group &group) {
   ofRows = scalars;
-  SmallVector<Constant *> numbers;
-  for (unsigned lane = 0; lane < lanes(); ++lane)
-    numbers.push_back(b.getInt64(lane));
-  Value *row = b.CreateAdd(e.splat(group.row, lanes()), ConstantVector::get(numbers));
+  Value *row = b.CreateAdd(e.splat(group.row, lanes()), laneNumbers(e, e.i64()));
   row = e.min(row, e.splat(b.CreateSub(group.rows, e.number(1)), lanes()));
   for (auto position : region.getOps<cpu::PositionOp>())
     if (position.getSizeAttr().getInt() == facts.rows)
@@ -399,21 +397,16 @@ Parts ChainRows::ofRowsFrom(Accumulator &accumulator, Value *partials, int64_t n
       parts.push_back(load(1, row));
     rows.push_back(parts);
   }
-  for (int distance = count / 2; distance > 0; distance /= 2) {
-    SmallVector<int> low, high;
-    for (int lane = 0; lane < count; ++lane) {
-      low.push_back(lane & distance ? count + lane - distance : lane);
-      high.push_back(lane & distance ? count + lane : lane + distance);
-    }
+  for (int distance = count / 2; distance > 0; distance /= 2)
     for (int row = 0; row < distance; ++row) {
       Parts x, y;
       for (auto [p, q] : zip(rows[row], rows[row + distance])) {
-        x.push_back(b.CreateShuffleVector(p, q, low));
-        y.push_back(b.CreateShuffleVector(p, q, high));
+        const auto [one, other] = exchanged(e, p, q, distance);
+        x.push_back(one);
+        y.push_back(other);
       }
       rows[row] = joined(accumulator, x, y);
     }
-  }
   return rows[0];
 }
 

@@ -7,12 +7,15 @@
 // of 7 pixels, but 4 vectors of 16.
 #include "cpu/constants/left.h"
 
+#include "codegen/element_pairs.h"
 #include "codegen/pack.h"
 #include "cpu/blocks.h"
 #include "cpu/denormal.h"
 #include "cpu/frame.h"
 #include "cpu/windows/operand.h"
 #include "jit/lazy.h"
+
+#include <tuple>
 
 using namespace llvm;
 
@@ -160,20 +163,10 @@ Function *LeftProduct::columnsByVectors(int64_t vectors, int64_t columns) {
 
 // Each stage exchanges a bit of the number of a row with that bit of the number of a lane.
 void LeftProduct::transpose(SmallVectorImpl<Value *> &rows) {
-  for (int64_t bit = 1; bit < lanes; bit *= 2) {
-    SmallVector<int> low, high;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      const bool isOfOther = lane & bit;
-      low.push_back(isOfOther ? lanes + lane - bit : lane);
-      high.push_back(isOfOther ? lanes + lane : lane + bit);
-    }
+  for (int64_t bit = 1; bit < lanes; bit *= 2)
     for (int64_t i = 0; i < lanes; ++i)
-      if (!(i & bit)) {
-        Value *one = rows[i], *other = rows[i | bit];
-        rows[i] = b.CreateShuffleVector(one, other, low);
-        rows[i | bit] = b.CreateShuffleVector(one, other, high);
-      }
-  }
+      if (!(i & bit))
+        std::tie(rows[i], rows[i | bit]) = exchanged(e, rows[i], rows[i | bit], bit);
 }
 
 // void(ptr acc, ptr context, i64 vectors, i64 row, i64 column, i64 rows, i64 columns): the epilogue
@@ -296,41 +289,33 @@ void LeftProduct::emitBlocks(const ProductOperands &operands) {
   frame.set(leftTileSums, ofWaiting(vectorBytes));
   Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
   Value *isFar = b.CreateICmpSGT(resultBytes, e.number(tuning.outputBytesInL1()));
-  e.loop(e.number(0), n, blocks.columns, [&](Value *column) {
-    Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
-    e.loop(e.number(0), m, blocks.rows, [&](Value *row) {
-      Value *rowEnd = e.min(b.CreateAdd(row, blocks.rows), m);
-      e.loop(e.number(0), k, blocks.depth, [&](Value *from) {
-        Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
-        Value *isLast = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
-        Value *bytes = chooser.bytesAlong(depth);
-        frame.set(leftIsFirst, b.CreateICmpEQ(from, e.number(0)));
-        frame.set(leftIsLast, isLast);
-        frame.set(leftAhead, b.CreateAnd(isLast, isFar));
-        frame.set(leftBytes, bytes);
-        packB(operands, from, depth, column, columns, bytes);
-        forEachPanelOfA(operands, row, rowEnd, from, depth, [&](const LeftPanel &a) {
-          forEachPanel(e, columns, [&](Value *vectors, Value *inBlock) {
-            Value *width = b.CreateMul(vectors, e.number(lanes));
-            const LeftPanel panel{e.offset(operands.bScratch, b.CreateMul(inBlock, bytes)),
-                                  b.CreateMul(vectors, vectorBytes), vectors,
-                                  b.CreateAdd(column, inBlock),
-                                  e.min(width, b.CreateSub(columns, inBlock))};
-            // Rows of the sums of a panel, by those of a register tile; up to whole vectors.
-            Value *rowInBlock = b.CreateSub(a.first, row);
-            Value *whole = e.roundUp(b.CreateSub(rowEnd, row), lanes);
-            Value *alongNAt =
-                b.CreateAdd(b.CreateMul(inBlock, whole), b.CreateMul(rowInBlock, width));
-            Value *alongMAt =
-                b.CreateAdd(b.CreateMul(rowInBlock, e.roundUp(columns, lanes)),
-                            b.CreateMul(inBlock, b.CreateMul(a.vectors, e.number(lanes))));
-            auto acc = [&](Value *element) {
-              return e.offset(operands.acc, b.CreateMul(ofWaiting(element), e.number(4)));
-            };
-            e.when(alongM, [&] { multiplyAlongM(frame, a, panel, acc(alongMAt)); });
-            e.when(b.CreateNot(alongM), [&] { multiplyAlongN(frame, a, panel, acc(alongNAt)); });
-          });
-        });
+  forEachPass(e, blocks, m, n, k, [&](const BlockPass &pass) {
+    const auto [column, columns, row, rowEnd, from, depth, isFirst, isLast] = pass;
+    Value *bytes = chooser.bytesAlong(depth);
+    frame.set(leftIsFirst, isFirst);
+    frame.set(leftIsLast, isLast);
+    frame.set(leftAhead, b.CreateAnd(isLast, isFar));
+    frame.set(leftBytes, bytes);
+    packB(operands, from, depth, column, columns, bytes);
+    forEachPanelOfA(operands, row, rowEnd, from, depth, [&](const LeftPanel &a) {
+      forEachPanel(e, columns, [&](Value *vectors, Value *inBlock) {
+        Value *width = b.CreateMul(vectors, e.number(lanes));
+        const LeftPanel panel{e.offset(operands.bScratch, b.CreateMul(inBlock, bytes)),
+                              b.CreateMul(vectors, vectorBytes), vectors,
+                              b.CreateAdd(column, inBlock),
+                              e.min(width, b.CreateSub(columns, inBlock))};
+        // Rows of the sums of a panel, by those of a register tile; up to whole vectors.
+        Value *rowInBlock = b.CreateSub(a.first, row);
+        Value *whole = e.roundUp(b.CreateSub(rowEnd, row), lanes);
+        Value *alongNAt = b.CreateAdd(b.CreateMul(inBlock, whole), b.CreateMul(rowInBlock, width));
+        Value *alongMAt =
+            b.CreateAdd(b.CreateMul(rowInBlock, e.roundUp(columns, lanes)),
+                        b.CreateMul(inBlock, b.CreateMul(a.vectors, e.number(lanes))));
+        auto acc = [&](Value *element) {
+          return e.offset(operands.acc, b.CreateMul(ofWaiting(element), e.number(4)));
+        };
+        e.when(alongM, [&] { multiplyAlongM(frame, a, panel, acc(alongMAt)); });
+        e.when(b.CreateNot(alongM), [&] { multiplyAlongN(frame, a, panel, acc(alongNAt)); });
       });
     });
   });

@@ -69,7 +69,9 @@ private:
   bool canJoinRows();
   void addColumnTaps(Block &block);
   void emitBlock(const Pointers &pointers, const Block &block);
-  Carried startOfStates();
+  /// Scalars of the tile, as vectors of one lane, and a scalar of such vectors.
+  Known onesOfScalars();
+  Value *scalarOf(mlir::Value value, const Known &ones);
   void finishBlock(const Pointers &pointers, const Block &block, ArrayRef<Value *> states);
   /// Adds the first column, and the scalars of all rows.
   Taps tapsOfRow(const Pointers &pointers, const Block &block);
@@ -248,26 +250,19 @@ void WindowColumns::addColumnTaps(Block &block) {
       pointers.indices[dim] = e.number(rest % *literal(dim));
       rest /= *literal(dim);
     }
-    for (auto [i, scalar] : enumerate(scalarsOf(region)))
-      next.ones[scalar] = e.splat(places.scalars[i], 1);
+    next.ones = onesOfScalars();
     addOnes(next.ones, pointers, left);
     for (cpu::GatherRunOp run : runs) {
-      auto isKnown = [&](mlir::Value value) {
-        return next.ones.contains(value) || value.getDefiningOp<mlir::arith::ConstantOp>();
-      };
-      if (!isKnown(run.getIndex()) || !isKnown(run.getExtent()))
+      if (!isKnown(run.getIndex(), next.ones) || !isKnown(run.getExtent(), next.ones))
         return block.taps.clear();
-      auto scalar = [&](mlir::Value value) {
-        return b.CreateExtractElement(oneOf(e, value, next.ones), uint64_t(0));
-      };
       auto masksOf = [&](unsigned columns) {
         SmallVector<Value *> masks;
         const int64_t step = run.getStepAttr().getInt();
         for (int64_t first = 0; first < block.vectors * lanes(); first += columns)
-          masks.push_back(block.isWhole
-                              ? e.splat(b.getTrue(), ElementRun::maskLanes(columns, step))
-                              : ElementRun::mask(e, scalar(run.getIndex()), scalar(run.getExtent()),
-                                                 step, first, columns));
+          masks.push_back(block.isWhole ? e.splat(b.getTrue(), ElementRun::maskLanes(columns, step))
+                                        : ElementRun::mask(e, scalarOf(run.getIndex(), next.ones),
+                                                           scalarOf(run.getExtent(), next.ones),
+                                                           step, first, columns));
         return masks;
       };
       next.masks.push_back(masksOf(block.inHalves() ? lanes() / 2 : lanes()));
@@ -281,9 +276,6 @@ void WindowColumns::addOnes(Known &ones, const Pointers &pointers, ArrayRef<int6
   SmallVector<mlir::Value> wanted;
   for (cpu::GatherRunOp run : runs)
     append_range(wanted, scalarsOfRun(run));
-  auto isKnown = [&](mlir::Value value) {
-    return ones.contains(value) || value.getDefiningOp<mlir::arith::ConstantOp>();
-  };
   for (mlir::Operation *op : facts.opsFor(wanted, ones)) {
     // In 64 bits from the start, so that equal indices of several rows and taps are found to be
     // equal.
@@ -297,7 +289,7 @@ void WindowColumns::addOnes(Known &ones, const Pointers &pointers, ArrayRef<int6
       }
     auto position = dyn_cast<cpu::PositionOp>(op);
     if (!position) {
-      if (all_of(op->getOperands(), isKnown))
+      if (all_of(op->getOperands(), [&](mlir::Value value) { return isKnown(value, ones); }))
         complete &= emitOps(e, op, /*lanes=*/1, ones, {});
       continue;
     }
@@ -393,21 +385,17 @@ RowCode::Known WindowColumns::valuesAt(const Pointers &pointers, const Block &bl
 
 Carried WindowColumns::emitTap(const Block &block, const Taps &taps, const Loaded &loaded) {
   const RowFacts::Pass &pass = facts.passes.front();
-  Carried next;
-  ArrayRef<Value *> states = taps.states;
-  const size_t each = states.size() / block.vectors;
+  const States before = parted(taps.states, reductions(), /*totals=*/false);
+  States next;
   for (int64_t v = 0; v < block.vectors; ++v) {
     Known known = scalars;
     for (const auto &[run, elements] : zip(runs, loaded))
       known[run->getResult(0)] = elements[v];
     known = valuesAt(taps.pointers, block, v, pass.wanted, std::move(known));
-    States after;
-    for (auto [reduction, state] :
-         zip(reductions(), parted(states.slice(v * each, each), reductions(), /*totals=*/false)))
-      after.push_back(taken(reduction, state, known, nullptr, nullptr));
-    next.append(flat(after));
+    for (Accumulator &reduction : reductions())
+      next.push_back(taken(reduction, before[next.size()], known, nullptr, nullptr));
   }
-  return next;
+  return flat(next);
 }
 
 Carried WindowColumns::emitTaps(const Block &block, Taps taps) {
@@ -438,24 +426,25 @@ Carried WindowColumns::emitTaps(const Block &block, Taps taps) {
 }
 
 WindowColumns::Taps WindowColumns::tapsOfRow(const Pointers &pointers, const Block &block) {
-  Taps taps{pointers, reduced, Known(), Carried()};
+  Taps taps{pointers, reduced, onesOfScalars(), Carried()};
   taps.pointers.indices[facts.columns()] = block.column;
-  for (auto [i, scalar] : enumerate(scalarsOf(region)))
-    taps.ones[scalar] = e.splat(places.scalars[i], 1);
   return taps;
 }
 
-Carried WindowColumns::startOfStates() {
-  States first;
-  for (Accumulator &reduction : reductions())
-    first.push_back(reduction.start());
-  return flat(first);
+RowCode::Known WindowColumns::onesOfScalars() {
+  Known ones;
+  for (auto [i, scalar] : enumerate(scalarsOf(region)))
+    ones[scalar] = e.splat(places.scalars[i], 1);
+  return ones;
+}
+
+Value *WindowColumns::scalarOf(mlir::Value value, const Known &ones) {
+  return b.CreateExtractElement(oneOf(e, value, ones), uint64_t(0));
 }
 
 void WindowColumns::emitBlock(const Pointers &pointers, const Block &block) {
   Taps taps = tapsOfRow(pointers, block);
-  for (int64_t v = 0; v < block.vectors; ++v)
-    taps.states.append(startOfStates());
+  taps.states = flat(started(reductions(), block.vectors));
   finishBlock(pointers, block, emitTaps(block, taps));
 }
 
@@ -482,7 +471,7 @@ WindowColumns::FirstRuns WindowColumns::firstRuns(const Pointers &pointers, cons
   for (const RunOffsets &run : offsets) {
     auto &indices = first.indices.emplace_back();
     for (const RunOffsets::Bound &bound : run.bounds())
-      indices.push_back(b.CreateExtractElement(oneOf(e, bound.index, tap.ones), uint64_t(0)));
+      indices.push_back(scalarOf(bound.index, tap.ones));
   }
   return first;
 }
@@ -603,10 +592,7 @@ void WindowColumns::emitTogether(ArrayRef<Pointers> rows, Block block, bool areI
   if (!areInside)
     for (size_t run = 0; run < runs.size(); ++run)
       outside[run] = paddingInMemory(run, first.paddings[run], block.vectors);
-  SmallVector<Carried> states(rows.size());
-  for (Carried &ofRow : states)
-    for (int64_t v = 0; v < block.vectors; ++v)
-      ofRow.append(startOfStates());
+  SmallVector<Carried> states(rows.size(), flat(started(reductions(), block.vectors)));
   KnownRuns known;
   for (SmallVector<int64_t> moves : movesOfTaps()) {
     size_t columnTap = 0;
@@ -811,10 +797,8 @@ Value *WindowColumns::areColumnsInside() {
     return b.getTrue();
   Value *are = b.getTrue(), *last = b.CreateSub(places.sizes[facts.columns()], e.number(1));
   for (cpu::GatherRunOp run : runs) {
-    auto scalar = [&](mlir::Value value) {
-      return b.CreateExtractElement(oneOf(e, value, block.taps.front().ones), uint64_t(0));
-    };
-    Value *first = scalar(run.getIndex()), *extent = scalar(run.getExtent());
+    const Known &ones = block.taps.front().ones;
+    Value *first = scalarOf(run.getIndex(), ones), *extent = scalarOf(run.getExtent(), ones);
     are = b.CreateAnd({are, b.CreateICmpULT(first, extent),
                        b.CreateICmpULT(e.plus(first, last, run.getStepAttr().getInt()), extent)});
   }

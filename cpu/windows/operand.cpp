@@ -1,6 +1,7 @@
 #include "cpu/windows/operand.h"
 
 #include "codegen/affine.h"
+#include "codegen/element_pairs.h"
 #include "cpu/denormal.h"
 #include "cpu/frame.h"
 
@@ -310,11 +311,8 @@ WindowOperand::DenseColumns WindowOperand::denseColumns(const Fields &fields, co
                        splat(fields.extents[run]),
                        {}};
   for (int64_t piece = 0; piece < step; ++piece) {
-    SmallVector<Constant *> numbers;
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      numbers.push_back(b.getInt32(piece * lanes + lane));
-    columns.added.push_back(
-        b.CreateAdd(splat(e.plus(part.indices[run], column, step)), ConstantVector::get(numbers)));
+    columns.added.push_back(b.CreateAdd(splat(e.plus(part.indices[run], column, step)),
+                                        laneNumbers(e, b.getInt32Ty(), piece * lanes)));
   }
   return columns;
 }
