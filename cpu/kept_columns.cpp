@@ -221,24 +221,22 @@ void KeptColumns::emitPass(unsigned level, const Pointers &strip, Value *width) 
     for (auto [r, accumulator] : enumerate(accumulators[level]))
       storeState(level, r, column, accumulator.startTotal());
   });
-  nest(facts.outerReduced, strip, e.number(0), {},
-       [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-         const PassRows rows = rowsOf(level, pointers, width);
-         if (!guard || !guard->isExact() || !guard->guardsAll(facts.passes[level])) {
-           addRows(level, pointers, rows.some, width, /*areWhole=*/false);
-           return Carried();
-         }
-         addRows(level, pointers, rows.whole, width, /*areWhole=*/true);
-         // Before these and behind them.
-         e.loop(e.number(0), e.number(2), e.number(1), [&](Value *part) {
-           Value *isFirst = b.CreateICmpEQ(part, e.number(0));
-           addRows(level, pointers,
-                   {b.CreateSelect(isFirst, rows.some.first, rows.whole.end),
-                    b.CreateSelect(isFirst, rows.whole.first, rows.some.end)},
-                   width, /*areWhole=*/false);
-         });
-         return Carried();
-       });
+  nest(facts.outerReduced, strip, [&](const Pointers &pointers) {
+    const PassRows rows = rowsOf(level, pointers, width);
+    if (!guard || !guard->isExact() || !guard->guardsAll(facts.passes[level])) {
+      addRows(level, pointers, rows.some, width, /*areWhole=*/false);
+      return;
+    }
+    addRows(level, pointers, rows.whole, width, /*areWhole=*/true);
+    // Before these and behind them.
+    e.loop(e.number(0), e.number(2), e.number(1), [&](Value *part) {
+      Value *isFirst = b.CreateICmpEQ(part, e.number(0));
+      addRows(level, pointers,
+              {b.CreateSelect(isFirst, rows.some.first, rows.whole.end),
+               b.CreateSelect(isFirst, rows.whole.first, rows.some.end)},
+              width, /*areWhole=*/false);
+    });
+  });
 }
 
 void KeptColumns::emitStrip(const Pointers &strip, Value *width) {
@@ -273,14 +271,11 @@ Value *KeptColumns::stripWidth() {
 
 void KeptColumns::emit() {
   Value *columns = places.sizes[facts.columns()], *width = stripWidth();
-  nest(facts.outerKept, start(), e.number(0), {},
-       [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-         e.loop(e.number(0), columns, width, [&](Value *first) {
-           emitStrip(moved(pointers, facts.columns(), first),
-                     e.min(b.CreateSub(columns, first), width));
-         });
-         return Carried();
-       });
+  nest(facts.outerKept, start(), [&](const Pointers &pointers) {
+    e.loop(e.number(0), columns, width, [&](Value *first) {
+      emitStrip(moved(pointers, facts.columns(), first), e.min(b.CreateSub(columns, first), width));
+    });
+  });
 }
 
 } // namespace

@@ -288,25 +288,20 @@ void ReducedColumns::emitOneByOne(bool keeps) {
   SmallVector<int64_t> kept = facts.outerKept;
   if (facts.rows >= 0)
     kept.push_back(facts.rows);
-  nest(kept, start(), e.number(0), {}, [&](const Pointers &row, Value *, ArrayRef<Value *>) {
-    emitRows(row, 1, keeps);
-    return Carried();
-  });
+  nest(kept, start(), [&](const Pointers &row) { emitRows(row, 1, keeps); });
 }
 
 void ReducedColumns::emitSideBySide() {
   rowsTogether = CpuTuning::shortRowsTogether;
-  nest(facts.outerKept, start(), e.number(0), {},
-       [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-         Value *height = places.sizes[facts.rows], *whole = e.roundDown(height, rowsTogether);
-         auto emitAt = [&](Value *row, int64_t count) {
-           emitRows(moved(pointers, facts.rows, row), count, /*keeps=*/true);
-         };
-         e.loop(e.number(0), whole, e.number(rowsTogether),
-                [&](Value *row) { emitAt(row, rowsTogether); });
-         e.loop(whole, height, e.number(1), [&](Value *row) { emitAt(row, 1); });
-         return Carried();
-       });
+  nest(facts.outerKept, start(), [&](const Pointers &pointers) {
+    Value *height = places.sizes[facts.rows], *whole = e.roundDown(height, rowsTogether);
+    auto emitAt = [&](Value *row, int64_t count) {
+      emitRows(moved(pointers, facts.rows, row), count, /*keeps=*/true);
+    };
+    e.loop(e.number(0), whole, e.number(rowsTogether),
+           [&](Value *row) { emitAt(row, rowsTogether); });
+    e.loop(whole, height, e.number(1), [&](Value *row) { emitAt(row, 1); });
+  });
 }
 
 } // namespace

@@ -31,6 +31,13 @@ SmallVector<Value **> SpacePlaces::fields() {
   return all;
 }
 
+Value *bytesOf(Emitter &e, ProgramValues &values, mlir::Value tensor) {
+  Value *bytes = e.number(e.bytesOf(values.elementOf(tensor)));
+  for (Value *extent : values.global(tensor).extents)
+    bytes = e.b.CreateMul(bytes, extent);
+  return bytes;
+}
+
 SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
                                          mlir::OperandRange tensors, mlir::ValueRange offsets,
                                          ArrayRef<int64_t> along) {

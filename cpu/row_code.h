@@ -1,9 +1,9 @@
 // What the two forms of code for a cpu.rows share: its tensors, their elements, and its passes.
 #pragma once
 
+#include "codegen/lane_loop.h"
 #include "codegen/program_values.h"
 #include "cpu/accumulator.h"
-#include "cpu/lane_loop.h"
 #include "cpu/row_facts.h"
 #include "cpu/tuning.h"
 
@@ -30,10 +30,24 @@ struct SpacePlaces {
   llvm::SmallVector<llvm::Value **> fields();
 };
 
+/// The bytes of a tensor.
+llvm::Value *bytesOf(Emitter &e, ProgramValues &values, mlir::Value tensor);
+
 /// Those of tensors that each name their dimension along each one of the space.
 llvm::SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
                                                mlir::OperandRange tensors, mlir::ValueRange offsets,
                                                llvm::ArrayRef<int64_t> along);
+
+/// Those of an operation on sizes of a space, with its scratch.
+template <typename Op> SpacePlaces placesOf(Emitter &e, Op op, ProgramValues &values) {
+  SpacePlaces places;
+  places.inputs = placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
+  places.outputs = placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
+  for (mlir::Value size : op.getSizes())
+    places.sizes.push_back(values.value(size));
+  places.scratch = values.buffer(op.getScratch(), {});
+  return places;
+}
 
 /// What the code of a tile may assume.
 enum class RowAccess {
@@ -67,6 +81,15 @@ protected:
                                               llvm::ArrayRef<llvm::Value *>)>;
   Carried nest(llvm::ArrayRef<int64_t> dims, const Pointers &pointers, llvm::Value *number,
                llvm::ArrayRef<llvm::Value *> carried, NestBody body);
+  /// The same without values.
+  void nest(llvm::ArrayRef<int64_t> dims, const Pointers &pointers,
+            llvm::function_ref<void(const Pointers &)> body) {
+    nest(dims, pointers, e.number(0), {},
+         [&](const Pointers &inside, llvm::Value *, llvm::ArrayRef<llvm::Value *>) {
+           body(inside);
+           return Carried();
+         });
+  }
 
   /// The lanes below `count` of an input at its pointer, all when that is null; one element for all
   /// of them where it does not run along the columns.

@@ -1,8 +1,8 @@
 #include "cpu/rows.h"
 
-#include "codegen/region.h"
 #include "cpu/frame.h"
 #include "cpu/row_code.h"
+#include "cpu/tile_code.h"
 #include "cpu/tile_memory.h"
 #include "jit/lazy.h"
 
@@ -19,11 +19,9 @@ public:
   void emit();
 
 private:
-  SpacePlaces findPlaces();
   /// Whether all tensors that run along the columns are dense there.
   Value *isDense(const SpacePlaces &places);
   Value *fitsStreams(const SpacePlaces &places);
-  Value *bytesOf(mlir::Value tensor);
   /// Whether a result has an element for each one that is reduced.
   bool hasLargeResults();
   /// Makes one loop of two where memory does.
@@ -45,18 +43,6 @@ private:
   ProgramValues &values;
   const RowFacts facts;
 };
-
-SpacePlaces RowsTile::findPlaces() {
-  SpacePlaces places;
-  places.inputs = placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
-  places.outputs = placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
-  for (mlir::Value size : op.getSizes())
-    places.sizes.push_back(values.value(size));
-  for (mlir::Value scalar : scalarsOf(op.getBody().front()))
-    places.scalars.push_back(values.value(scalar));
-  places.scratch = values.buffer(op.getScratch(), {});
-  return places;
-}
 
 Value *RowsTile::isDense(const SpacePlaces &places) {
   Value *dense = b.getTrue();
@@ -92,13 +78,6 @@ void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
   places.sizes[outer] = b.CreateSelect(follows, e.number(1), places.sizes[outer]);
 }
 
-Value *RowsTile::bytesOf(mlir::Value tensor) {
-  Value *bytes = e.number(e.bytesOf(values.elementOf(tensor)));
-  for (Value *extent : values.global(tensor).extents)
-    bytes = b.CreateMul(bytes, extent);
-  return bytes;
-}
-
 // Whether the results, or the inputs of small results, are more than stays in the caches, and every
 // vector of the results can be stored aligned.
 Value *RowsTile::fitsStreams(const SpacePlaces &places) {
@@ -106,14 +85,14 @@ Value *RowsTile::fitsStreams(const SpacePlaces &places) {
   for (auto [i, output] : enumerate(op.getOutputs())) {
     if (!facts.outputVaries(i))
       continue;
-    total = b.CreateAdd(total, bytesOf(output));
+    total = b.CreateAdd(total, bytesOf(e, values, output));
     all = b.CreateOr(all, b.CreatePtrToInt(places.outputs[i].pointer, e.i64()));
     for (int64_t dim = 0; dim < facts.columns(); ++dim)
       all = b.CreateOr(all, places.outputs[i].strides[dim]);
   }
   if (!hasLargeResults())
     for (mlir::Value input : op.getInputs())
-      total = b.CreateAdd(total, bytesOf(input));
+      total = b.CreateAdd(total, bytesOf(e, values, input));
   const CpuTuning tuning(e.target);
   return b.CreateAnd(
       b.CreateICmpSGE(total, e.number(tuning.streamedBytes)),
@@ -169,7 +148,8 @@ void RowsTile::call(const SpacePlaces &outside, Value *frame, const Variant &var
 // The driver calls one function, from which the variants are called: those are compiled when they
 // are needed.
 void RowsTile::emit() {
-  SpacePlaces places = findPlaces();
+  SpacePlaces places = placesOf(e, op, values);
+  places.scalars = scalarsFor(op.getBody().front(), values);
   const int64_t inner = facts.reducesColumns() ? facts.columns() : facts.rows;
   for (int64_t outer : reverse(facts.outerReduced))
     merge(places, outer, inner);

@@ -5,6 +5,7 @@
 #include "cpu/epilogue.h"
 #include "cpu/frame.h"
 #include "cpu/product.h"
+#include "cpu/row_code.h"
 #include "cpu/windows/operand.h"
 #include "passes/conditions/product_depth.h"
 
@@ -139,13 +140,8 @@ void emitProductTile(Emitter &e, cpu::ProductOp op, ProgramValues &values,
 
 void emitElementwiseTile(Emitter &e, cpu::ElementwiseOp op, ProgramValues &values) {
   Value *total = e.number(0);
-  for (mlir::Value output : op.getOutputs()) {
-    Value *elements = e.number(1);
-    for (Value *extent : values.global(output).extents)
-      elements = e.b.CreateMul(elements, extent);
-    total = e.b.CreateAdd(total,
-                          e.b.CreateMul(elements, e.number(e.bytesOf(values.elementOf(output)))));
-  }
+  for (mlir::Value output : op.getOutputs())
+    total = e.b.CreateAdd(total, bytesOf(e, values, output));
   if (!emitElementwise(
           e, op, planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong()),
           planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong()),

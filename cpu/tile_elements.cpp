@@ -127,35 +127,30 @@ ElementRun::Loaded ElementRun::paddedLanes(Emitter &e, Value *elements, Value *m
           padded(e, odd, element, isOddInside, padding)};
 }
 
+Value *ElementRun::loadWhere(Emitter &e, Value *from, Value *mask) const {
+  Type *type = vector(e, cast<FixedVectorType>(mask->getType())->getNumElements());
+  return e.b.CreateMaskedLoad(type, from, Align(e.bytesOf(element)), mask,
+                              Constant::getNullValue(type));
+}
+
 // Those between the elements are inside of the tensor, too.
 ElementRun::Loaded ElementRun::loadDense(Emitter &e, int64_t column, Value *mask,
                                          Value *padding) const {
-  auto *type = cast<FixedVectorType>(vector(e, e.target.lanes * step));
-  Value *elements =
-      e.b.CreateMaskedLoad(type, e.offset(first, column * step * e.bytesOf(element)),
-                           Align(e.bytesOf(element)), mask, Constant::getNullValue(type));
-  return paddedLanes(e, elements, mask, padding);
+  Value *from = e.offset(first, column * step * e.bytesOf(element));
+  return paddedLanes(e, loadWhere(e, from, mask), mask, padding);
 }
 
 std::array<Value *, 2> ElementRun::loadPair(Emitter &e, int64_t column, Value *mask,
                                             Value *padding) const {
-  const unsigned lanes = 2 * e.target.lanes;
-  auto *type = cast<FixedVectorType>(vector(e, lanes));
-  Value *elements =
-      e.b.CreateMaskedLoad(type, e.offset(first, column * e.bytesOf(element)),
-                           Align(e.bytesOf(element)), mask, Constant::getNullValue(type));
-  Value *around = e.b.CreateShuffleVector(padding, SmallVector<int>(lanes, 0));
+  Value *elements = loadWhere(e, e.offset(first, column * e.bytesOf(element)), mask);
+  Value *around = e.b.CreateShuffleVector(padding, SmallVector<int>(2 * e.target.lanes, 0));
   return evenAndOdd(e, padded(e, elements, element, mask, around));
 }
 
 ElementRun::Loaded ElementRun::loadHalves(Emitter &e, const ElementRun &other, Value *mask,
                                           Value *padding) const {
-  auto *type = cast<FixedVectorType>(vector(e, e.target.lanes / 2 * step));
-  auto load = [&](Value *from) {
-    return e.b.CreateMaskedLoad(type, from, Align(e.bytesOf(element)), mask,
-                                Constant::getNullValue(type));
-  };
-  Value *elements = concatenated(e, {load(first), load(other.first)});
+  Value *own = loadWhere(e, first, mask);
+  Value *elements = concatenated(e, {own, loadWhere(e, other.first, mask)});
   return paddedLanes(e, elements, concatenated(e, {mask, mask}), padding);
 }
 

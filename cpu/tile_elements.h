@@ -77,6 +77,8 @@ private:
   /// The most steps whose elements are loaded with those between them.
   static constexpr int64_t mostStep = 2;
   llvm::Type *vector(Emitter &e, unsigned lanes) const;
+  /// Elements side by side in memory, zero where the mask has none.
+  llvm::Value *loadWhere(Emitter &e, llvm::Value *from, llvm::Value *mask) const;
   Loaded paddedLanes(Emitter &e, llvm::Value *elements, llvm::Value *mask,
                      llvm::Value *padding) const;
 

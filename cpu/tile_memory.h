@@ -18,7 +18,7 @@ llvm::Value *loadStrided(Emitter &e, llvm::Type *vector, llvm::Value *pointer, l
 void storeStrided(Emitter &e, llvm::Value *value, llvm::Value *pointer, llvm::Value *stride,
                   llvm::Value *count);
 
-/// A store past the caches, aligned to the vector. Those of a tile are visible to other cores after
+/// A non-temporal store, aligned to the vector. Those of a tile are visible to other cores after
 /// the fence.
 void storeStreamed(Emitter &e, llvm::Value *value, llvm::Value *pointer);
 void fenceStreamed(Emitter &e);

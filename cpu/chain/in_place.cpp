@@ -1,8 +1,8 @@
 #include "cpu/chain/in_place.h"
 
 #include "codegen/element_pairs.h"
+#include "codegen/lane_loop.h"
 #include "codegen/micro_kernel.h"
-#include "cpu/lane_loop.h"
 #include "cpu/tuning.h"
 #include "jit/lazy.h"
 

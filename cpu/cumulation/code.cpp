@@ -2,8 +2,8 @@
 // element is that of the few additions within its vector, however long the row.
 #include "cpu/cumulation/code.h"
 
+#include "codegen/lane_loop.h"
 #include "cpu/frame.h"
-#include "cpu/lane_loop.h"
 #include "cpu/row_code.h"
 #include "cpu/tile_memory.h"
 
@@ -213,17 +213,10 @@ void Cumulation::emit() {
 } // namespace
 
 void emitCumulationTile(Emitter &e, cpu::CumulateOp op, ProgramValues &values) {
-  SpacePlaces places;
-  places.inputs = placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
-  places.outputs = placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
-  for (mlir::Value size : op.getSizes())
-    places.sizes.push_back(values.value(size));
-  places.scratch = values.buffer(op.getScratch(), {});
-  Value *total = e.number(4);
-  for (Value *extent : values.global(op.getOutputs()[0]).extents)
-    total = e.b.CreateMul(total, extent);
-  places.streams = e.b.CreateZExt(
-      e.b.CreateICmpSGE(total, e.number(CpuTuning(e.target).streamedBytes)), e.i64());
+  SpacePlaces places = placesOf(e, op, values);
+  Value *isFar = e.b.CreateICmpSGE(bytesOf(e, values, op.getOutputs()[0]),
+                                   e.number(CpuTuning(e.target).streamedBytes));
+  places.streams = e.b.CreateZExt(isFar, e.i64());
   SmallVector<Value **> fields = places.fields();
   fields.push_back(&places.streams);
   const Frame frame(e, fields);

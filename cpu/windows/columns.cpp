@@ -67,6 +67,12 @@ private:
   bool hasAnyOrder();
   bool canReadPairs();
   bool canJoinRows();
+  Block blockAt(int64_t vectors, Value *column, Value *count, Lanes lanes = Lanes::inOrder,
+                bool isWhole = false) {
+    Block block{vectors, column, count, {}, lanes, isWhole};
+    addColumnTaps(block);
+    return block;
+  }
   void addColumnTaps(Block &block);
   void emitBlock(const Pointers &pointers, const Block &block);
   /// Scalars of the tile, as vectors of one lane, and a scalar of such vectors.
@@ -224,11 +230,10 @@ bool WindowColumns::canReadPairs() {
 
 /// Whether several rows can be computed together.
 bool WindowColumns::canJoinRows() {
-  Block any{1, e.number(0), e.number(0), {}};
-  addColumnTaps(any);
-  return !any.taps.empty() && !offsets.empty() && all_of(runs, [](cpu::GatherRunOp run) {
-    return ElementRun::isShort(run.getStepAttr().getInt());
-  });
+  return !blockAt(1, e.number(0), e.number(0)).taps.empty() && !offsets.empty() &&
+         all_of(runs, [](cpu::GatherRunOp run) {
+           return ElementRun::isShort(run.getStepAttr().getInt());
+         });
 }
 
 // With no dimension, one tap.
@@ -683,20 +688,16 @@ Value *WindowColumns::areHalves() {
 }
 
 void WindowColumns::emitHalves() {
-  Block block{1, e.number(0), places.sizes[facts.columns()], {}, Lanes::halves};
-  addColumnTaps(block);
-  nest(ArrayRef(facts.outerKept).drop_back(2), start(), e.number(0), {},
-       [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-         forGroups(pointers, dimOfHalves(), 2, [&](const Pointers &pair) {
-           forGroups(
-               pair, facts.outerKept.back(), CpuTuning::rowsOfWindow, [&](const Pointers &first) {
-                 emitTogether(
-                     first, [&](int64_t, function_ref<void(const Block &)> body) { body(block); },
-                     Lanes::halves);
-               });
-         });
-         return Carried();
-       });
+  const Block block = blockAt(1, e.number(0), places.sizes[facts.columns()], Lanes::halves);
+  nest(ArrayRef(facts.outerKept).drop_back(2), start(), [&](const Pointers &pointers) {
+    forGroups(pointers, dimOfHalves(), 2, [&](const Pointers &pair) {
+      forGroups(pair, facts.outerKept.back(), CpuTuning::rowsOfWindow, [&](const Pointers &first) {
+        emitTogether(
+            first, [&](int64_t, function_ref<void(const Block &)> body) { body(block); },
+            Lanes::halves);
+      });
+    });
+  });
 }
 
 /// As many rows as are computed together; some of their taps may be outside of their tensors.
@@ -761,11 +762,7 @@ void WindowColumns::forEachBlock(const Strip &strip, int64_t mostVectors,
       if (!isMost)
         fits = b.CreateAnd(fits, b.CreateICmpSLE(left, e.number(vectors * lanes())));
       Value *count = e.min(left, e.number(vectors * lanes()));
-      e.when(fits, [&] {
-        Block block{vectors, column, count, {}};
-        addColumnTaps(block);
-        body(block);
-      });
+      e.when(fits, [&] { body(blockAt(vectors, column, count)); });
       taken = b.CreateSelect(fits, count, taken);
     }
     return b.CreateAdd(column, taken);
@@ -776,23 +773,19 @@ void WindowColumns::forEachBlock(const Strip &strip, int64_t mostVectors,
 /// time holds the rest.
 void WindowColumns::forWholeBlocks(const Strip &strip, function_ref<void(const Block &)> body) {
   const int64_t columns = CpuTuning::vectorsOfRows * lanes();
-  auto emit = [&](Block block) {
-    addColumnTaps(block);
-    body(block);
-  };
   Value *rest = b.CreateAdd(strip.first, e.roundDown(b.CreateSub(strip.end, strip.first), columns));
   e.loop(strip.first, rest, e.number(columns), [&](Value *column) {
-    emit({CpuTuning::vectorsOfRows, column, e.number(columns), {}, Lanes::inOrder, true});
+    body(blockAt(CpuTuning::vectorsOfRows, column, e.number(columns), Lanes::inOrder,
+                 /*isWhole=*/true));
   });
   e.loop(rest, strip.end, e.number(lanes()), [&](Value *column) {
-    emit({1, column, e.min(b.CreateSub(strip.end, column), e.number(lanes())), {}});
+    body(blockAt(1, column, e.min(b.CreateSub(strip.end, column), e.number(lanes()))));
   });
 }
 
 /// Whether runs have all columns of the tile, where these do not depend on taps (i1).
 Value *WindowColumns::areColumnsInside() {
-  Block block{1, e.number(0), e.number(0), {}};
-  addColumnTaps(block);
+  const Block block = blockAt(1, e.number(0), e.number(0));
   if (!columnTaps.empty() || block.taps.empty())
     return b.getTrue();
   Value *are = b.getTrue(), *last = b.CreateSub(places.sizes[facts.columns()], e.number(1));
@@ -836,11 +829,8 @@ void WindowColumns::emitInOrder() {
     if (facts.outerKept.empty())
       return forEach(CpuTuning::vectorsOfWindow,
                      [&](const Block &block) { emitBlock(start(), block); });
-    nest(ArrayRef(facts.outerKept).drop_back(), start(), e.number(0), {},
-         [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-           emitRows(pointers, forEach);
-           return Carried();
-         });
+    nest(ArrayRef(facts.outerKept).drop_back(), start(),
+         [&](const Pointers &pointers) { emitRows(pointers, forEach); });
   };
   Value *columns = places.sizes[facts.columns()];
   if (!columnTaps.empty())

@@ -1,4 +1,4 @@
-#include "cpu/lane_loop.h"
+#include "codegen/lane_loop.h"
 
 using namespace llvm;
 
