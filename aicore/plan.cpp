@@ -75,8 +75,10 @@ PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const Candidat
         if (dim)
           dims_[*dim].unit = std::lcm(dims_[*dim].unit, unit);
       };
-      require(dims.row, machine.cube.m);
-      require(dims.column, machine.cube.n);
+      // One that reads windows from L1 may be computed transposed.
+      const int64_t both = std::lcm(machine.cube.m, machine.cube.n);
+      require(dims.row, dims.image ? both : machine.cube.m);
+      require(dims.column, dims.image ? both : machine.cube.n);
       require(dims.depth, dims.unit);
       group.products.push_back(dims);
     }

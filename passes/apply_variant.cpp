@@ -75,8 +75,6 @@ private:
   };
   static void addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
                        int64_t length, int64_t unit = 1);
-  /// Whether products read windows from L1, by the hardware's im2col.
-  bool readsWindowsDirectly();
   /// Products that a tile has side by side, this one among them.
   int64_t productsBeside(linalg::ContractOp contract);
   LogicalResult addProductTiles(linalg::ContractOp contract,
@@ -171,13 +169,9 @@ void Defaults::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, Strin
   least = {std::min(least.length, length), std::lcm(least.unit, unit)};
 }
 
-bool Defaults::readsWindowsDirectly() {
-  return backend.hasPipes() && kernel.chosenWord("window", "unfolded").starts_with("direct");
-}
-
 // Those of the taps of a pooling, of the same rows and columns.
 int64_t Defaults::productsBeside(linalg::ContractOp contract) {
-  if (kernel.chosenWord("fuse", "all") != "windows" || !readsWindowsDirectly())
+  if (kernel.chosenWord("fuse", "all") != "windows" || !readsWindowsDirectly(kernel, machine))
     return 1;
   const ProductNames names = productNames(contract);
   return llvm::count_if(kernel.getBody().getOps<linalg::ContractOp>(),
@@ -199,11 +193,9 @@ LogicalResult Defaults::addProductTiles(linalg::ContractOp contract,
   const ProductTile tile =
       backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2),
                                     productsBeside(contract)});
-  const int64_t sizes[] = {tile.m, tile.n, tile.k};
-  int64_t units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
-  // A product that reads windows from L1 may be computed transposed.
-  if (readsWindowsDirectly())
-    units[0] = units[1] = std::lcm(units[0], units[1]);
+  const CubeUnits cube = cubeUnits(kernel, machine);
+  const int64_t sizes[] = {tile.m, tile.n, tile.k},
+                units[] = {cube.rows, cube.columns, machine.depthOf(type)};
   for (auto [dim, size, unit] : llvm::zip(dims, sizes, units))
     addLeast(defaults, dim, size, unit);
   return success();

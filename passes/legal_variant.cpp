@@ -189,14 +189,15 @@ LogicalResult LegalityCheck::checkParts() {
 LogicalResult LegalityCheck::checkLengths() {
   if (!backendOf(machine).hasPipes())
     return success();
+  const CubeUnits cube = cubeUnits(kernel, machine);
   auto result = kernel.walk([&](linalg::ContractOp contract) {
     const ProductNames names = productNames(contract);
     const Type type = operandType(contract);
     std::string spelled;
     llvm::raw_string_ostream(spelled) << type;
     const bool isLegal =
-        succeeded(checkLength(names.rows, machine.getCubeM(), widthReason())) &&
-        succeeded(checkLength(names.columns, machine.getCubeN(), widthReason())) &&
+        succeeded(checkLength(names.rows, cube.rows, widthReason())) &&
+        succeeded(checkLength(names.columns, cube.columns, widthReason())) &&
         succeeded(checkLength(names.reduction, machine.depthOf(type), depthReason(spelled)));
     return isLegal ? WalkResult::advance() : WalkResult::interrupt();
   });

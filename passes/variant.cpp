@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace mmk {
@@ -86,6 +88,18 @@ int64_t baseDepth(ir::KernelOp kernel, linalg::ContractOp contract, aicore::Mach
                 columns = kernel.chosenNumber(("tile." + names.columns).str(), literalTile.n),
                 unit = machine.depthOf(type);
   return halvedTo(std::min(ofA / (rows * bytes), ofB / (columns * bytes)), tile, unit);
+}
+
+bool readsWindowsDirectly(ir::KernelOp kernel, aicore::MachineAttr machine) {
+  return backendOf(machine).hasPipes() &&
+         kernel.chosenWord("window", "unfolded").starts_with("direct");
+}
+
+CubeUnits cubeUnits(ir::KernelOp kernel, aicore::MachineAttr machine) {
+  const int64_t m = machine.getCubeM(), n = machine.getCubeN();
+  if (!readsWindowsDirectly(kernel, machine))
+    return {m, n};
+  return {std::lcm(m, n), std::lcm(m, n)};
 }
 
 std::optional<KeptPanel> keptPanel(ir::KernelOp kernel) {

@@ -263,8 +263,13 @@ LogicalResult Reader::loop(scf::ForOp op, Sequence &into) {
   s.a = idOf(op.getLowerBound());
   s.b = idOf(op.getUpperBound());
   s.result = idOf(op.getInductionVar());
+  // What stands before the phases is of all of them.
   s.isObserved = llvm::any_of(op.getUpperBound().getUsers(), [&](Operation *user) {
-    return user != op && p.phase->isProperAncestor(user);
+    const bool isBefore =
+        user->getBlock() == p.phase->getBlock() && llvm::any_of(user->getResults(), [&](Value it) {
+          return relevant.contains(it);
+        });
+    return user != op && (isBefore || p.phase->isProperAncestor(user));
   });
   s.tellsFirst = llvm::any_of(op.getInductionVar().getUsers(), [&](Operation *user) {
     return isa<arith::CmpIOp>(user) && relevant.contains(user->getResult(0));

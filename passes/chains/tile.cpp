@@ -87,8 +87,13 @@ private:
   void placeTile(Value batch, Value row);
   LogicalResult findOps(scf::ForOp loop);
   /// Of a tensor with the batches and rows of the chain, and columns of its own: the tile.
-  void along(StringRef columns, SmallVector<OpFoldResult> &from, SmallVector<OpFoldResult> &extent);
-  FailureOr<Value> tile(linalg::LinalgOp op, StringRef columns, StringRef reduction);
+  void along(OpFoldResult columns, SmallVector<OpFoldResult> &from,
+             SmallVector<OpFoldResult> &extent);
+  /// The columns of a second product are whole, also those that are as many as it reduces.
+  OpFoldResult columnsOf(linalg::ContractOp second) {
+    return dimValue(b, loc, productNames(second).columns);
+  }
+  FailureOr<Value> tile(linalg::LinalgOp op, OpFoldResult columns, OpFoldResult depth);
   LogicalResult tileAll();
   void yieldTiles(scf::ForOp loop);
 
@@ -188,25 +193,22 @@ void ChainTiling::placeTile(Value batch, Value row) {
   }
 }
 
-void ChainTiling::along(StringRef columns, SmallVector<OpFoldResult> &from,
+void ChainTiling::along(OpFoldResult columns, SmallVector<OpFoldResult> &from,
                         SmallVector<OpFoldResult> &extent) {
   from.assign(offsets.begin(), offsets.end() - 1);
   extent.assign(sizes.begin(), sizes.end() - 1);
   from.push_back(b.getIndexAttr(0));
-  extent.push_back(columns == space.names.back() ? sizes.back()
-                                                 : OpFoldResult(dimValue(b, loc, columns)));
+  extent.push_back(columns);
 }
 
-/// An operation on the current tile. `reduction`: the dimension that a product sums over, whole.
-FailureOr<Value> ChainTiling::tile(linalg::LinalgOp op, StringRef columns, StringRef reduction) {
+/// An operation on the current tile. `depth`: what a product sums over; null for another.
+FailureOr<Value> ChainTiling::tile(linalg::LinalgOp op, OpFoldResult columns, OpFoldResult depth) {
   SmallVector<OpFoldResult> from, extent;
   along(columns, from, extent);
-  if (!reduction.empty()) {
+  if (depth) {
     const auto dims = productDims(cast<linalg::ContractOp>(op.getOperation()));
     from.insert(from.begin() + dims->reduction, b.getIndexAttr(0));
-    const bool isOfSpace = reduction == space.names.back();
-    extent.insert(extent.begin() + dims->reduction,
-                  isOfSpace ? sizes.back() : OpFoldResult(dimValue(b, loc, reduction)));
+    extent.insert(extent.begin() + dims->reduction, depth);
   }
   FailureOr<TilingResult> result =
       cast<TilingInterface>(op.getOperation()).getTiledImplementation(b, from, extent);
@@ -234,8 +236,8 @@ FailureOr<Value> ChainTiling::tile(linalg::LinalgOp op, StringRef columns, Strin
 
 LogicalResult ChainTiling::tileAll() {
   for (linalg::ContractOp first : chain.firsts) {
-    FailureOr<Value> product = tile(cast<linalg::LinalgOp>(first.getOperation()),
-                                    space.names.back(), productNames(first).reduction);
+    FailureOr<Value> product = tile(cast<linalg::LinalgOp>(first.getOperation()), sizes.back(),
+                                    dimValue(b, loc, productNames(first).reduction));
     if (failed(product))
       return failure();
     rows.setTile(first.getResult(0), *product);
@@ -244,12 +246,12 @@ LogicalResult ChainTiling::tileAll() {
     return failure();
   for (Chain::Second &second : chain.seconds) {
     tiled[second.weights()] = rows.tileOf(second.weights());
-    const StringRef columns = productNames(second.product).columns;
-    if (failed(tile(cast<linalg::LinalgOp>(second.product.getOperation()), columns,
-                    space.names.back())))
+    const OpFoldResult columns = columnsOf(second.product);
+    if (failed(
+            tile(cast<linalg::LinalgOp>(second.product.getOperation()), columns, sizes.back())))
       return failure();
     if (second.epilogue &&
-        failed(tile(cast<linalg::LinalgOp>(second.epilogue.getOperation()), columns, "")))
+        failed(tile(cast<linalg::LinalgOp>(second.epilogue.getOperation()), columns, {})))
       return failure();
   }
   return success();
@@ -265,7 +267,7 @@ void ChainTiling::yieldTiles(scf::ForOp loop) {
         extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
       }
     } else {
-      along(productNames(chain.secondOf(value)->product).columns, from, extent);
+      along(columnsOf(chain.secondOf(value)->product), from, extent);
     }
     if (part) {
       from.insert(from.begin(), part);
