@@ -54,8 +54,8 @@ std::optional<KeptPanel> keptPanel(llvm::StringRef word);
 
 /// Whether products read windows from L1, by the hardware's im2col.
 bool readsWindowsDirectly(ir::KernelOp kernel, aicore::MachineAttr machine);
-/// Of what tiles are multiples along the rows and the columns of products: the steps of the cube, and
-/// those of both where a product that reads windows from L1 may be computed transposed.
+/// Of what tiles are multiples along the rows and the columns of products: the steps of the cube,
+/// and those of both where a product that reads windows from L1 may be computed transposed.
 struct CubeUnits {
   int64_t rows = 1, columns = 1;
 };

@@ -157,7 +157,15 @@ void TransferInserter::RowWork::load(unsigned number, Value slotNumber) {
   }
   Held &held = inputs[number];
   held.slot = t.slot(slotNumber, held.buffer);
-  t.fill(view, along, rows, columns, held.buffer, held.slot, joinedBy(input.dims));
+  t.fill(view, along, rows, columns, held.buffer, held.slot, joinedBy(view, input.dims));
+}
+
+// A dimension of the space may be several of the tensor that are one in memory.
+IntegerAttr TransferInserter::RowWork::joinedBy(const GlobalView &view, ArrayRef<int64_t> dims) {
+  if (p.joined() == 1 || !llvm::is_contained(dims, partDim()))
+    return {};
+  const auto kept = static_cast<int64_t>(dims.size()) - p.joined();
+  return b.getI64IntegerAttr(view.dims.back() - (kept == 0 ? -1 : view.dims[kept - 1]));
 }
 
 // Two results of the same value are stored from one buffer.
@@ -178,7 +186,7 @@ void TransferInserter::RowWork::store(unsigned number) {
     const Held &held = outputs[number];
     auto transfer = aicore::StoreOp::create(b, t.loc, held.buffer, held.slot, view.memref,
                                             view.offsets, along, rows, columns);
-    if (IntegerAttr joined = joinedBy(output.dims))
+    if (IntegerAttr joined = joinedBy(view, output.dims))
       transfer.setJoinedAttr(joined);
   }
 }

@@ -108,11 +108,9 @@ protected:
   bool isJoined(int64_t dim) const {
     return dim >= static_cast<int64_t>(p.space().names.size()) - p.joined();
   }
-  /// For a transfer along these dimensions of the space.
-  mlir::IntegerAttr joinedBy(llvm::ArrayRef<int64_t> dims) {
-    const bool joins = p.joined() > 1 && llvm::is_contained(dims, partDim());
-    return joins ? b.getI64IntegerAttr(p.joined()) : mlir::IntegerAttr();
-  }
+  /// For a transfer along these dimensions of the space: how many dimensions of the tensor its
+  /// columns go over, where they go over several.
+  mlir::IntegerAttr joinedBy(const GlobalView &view, llvm::ArrayRef<int64_t> dims);
   int64_t keptDim() const { return p.plane().reducesColumns ? p.plane().rows : p.plane().columns; }
   int64_t partDim() const { return p.plane().reducesColumns ? p.plane().columns : p.plane().rows; }
 

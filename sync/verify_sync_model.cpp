@@ -266,9 +266,8 @@ LogicalResult Reader::loop(scf::ForOp op, Sequence &into) {
   // What stands before the phases is of all of them.
   s.isObserved = llvm::any_of(op.getUpperBound().getUsers(), [&](Operation *user) {
     const bool isBefore =
-        user->getBlock() == p.phase->getBlock() && llvm::any_of(user->getResults(), [&](Value it) {
-          return relevant.contains(it);
-        });
+        user->getBlock() == p.phase->getBlock() &&
+        llvm::any_of(user->getResults(), [&](Value it) { return relevant.contains(it); });
     return user != op && (isBefore || p.phase->isProperAncestor(user));
   });
   s.tellsFirst = llvm::any_of(op.getInductionVar().getUsers(), [&](Operation *user) {

@@ -247,8 +247,7 @@ LogicalResult ChainTiling::tileAll() {
   for (Chain::Second &second : chain.seconds) {
     tiled[second.weights()] = rows.tileOf(second.weights());
     const OpFoldResult columns = columnsOf(second.product);
-    if (failed(
-            tile(cast<linalg::LinalgOp>(second.product.getOperation()), columns, sizes.back())))
+    if (failed(tile(cast<linalg::LinalgOp>(second.product.getOperation()), columns, sizes.back())))
       return failure();
     if (second.epilogue &&
         failed(tile(cast<linalg::LinalgOp>(second.epilogue.getOperation()), columns, {})))

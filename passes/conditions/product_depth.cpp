@@ -118,10 +118,24 @@ private:
 
 /// The condition for an operand, whose dimensions run along these loops of a product.
 std::optional<DepthCondition> conditionOf(Value operand, AffineMap along, const ProductDims &dims) {
-  while (auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>()) {
-    if (slice.getSourceType().getRank() != slice.getType().getRank())
-      return std::nullopt;
-    operand = slice.getSource();
+  // Of each dimension of the operand, and then of what it is a view of; -1: a part of a joined one.
+  SmallVector<int64_t> loopsOfDims;
+  for (unsigned dim = 0; dim < along.getNumResults(); ++dim)
+    loopsOfDims.push_back(along.getDimPosition(dim));
+  while (true) {
+    if (auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>()) {
+      if (slice.getSourceType().getRank() != slice.getType().getRank())
+        return std::nullopt;
+      operand = slice.getSource();
+    } else if (auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>()) {
+      SmallVector<int64_t> before;
+      for (auto [group, loop] : llvm::zip(collapse.getReassociationIndices(), loopsOfDims))
+        before.append(group.size(), group.size() == 1 ? loop : -1);
+      loopsOfDims = std::move(before);
+      operand = collapse.getSrc();
+    } else {
+      break;
+    }
   }
   unsigned result = 0;
   linalg::GenericOp op = writerOf(operand, result);
@@ -134,7 +148,7 @@ std::optional<DepthCondition> conditionOf(Value operand, AffineMap along, const 
   const AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
   for (auto [dim, expression] : llvm::enumerate(written.getResults()))
     if (auto loop = dyn_cast<AffineDimExpr>(expression))
-      loops[loop.getPosition()] = along.getDimPosition(dim);
+      loops[loop.getPosition()] = loopsOfDims[dim];
   return ConditionReader(op, std::move(loops), dims).read(select.getCondition());
 }
 

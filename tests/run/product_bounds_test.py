@@ -42,6 +42,22 @@ class ProductBounds(CommandTest):
     def schedules(self, machine):
         return ON_HOST if machine == "host" else SCHEDULES
 
+    def test_rows_joined_with_batches(self):
+        """The right operand is the same for all batches, so that a product has all rows at once."""
+        text = """kernel k(a: f16[H, M, N], v: f16[4, 1, N, D], n: i32) -> o: f32[4, H, M, D] {
+  o[c, h, i, e] = sum[j | j < n && i > 2](a[h / 2, i, j] * v[c, 0, j, e]);
+}
+"""
+        generator = np.random.default_rng(3)
+        heads, rows, depth, width, n = 3, 40, 12, 9, 10
+        left = generator.normal(size=(heads, rows, depth)).astype(np.float16)
+        right = generator.normal(size=(4, 1, depth, width)).astype(np.float16)
+        left[:, :, n:], right[:, :, n:] = np.inf, np.nan
+        first = np.where(np.arange(rows)[:, None] > 2, left[np.arange(heads) // 2, :, :n].astype(np.float64), 0)
+        expected = np.einsum("hij,cje->chie", first, right[:, 0, :n].astype(np.float64))
+        for machine in MACHINES:
+            self.check(text, machine, [], {"a": left, "v": right}, [f"n={n}"], expected)
+
     @divided
     def test_bounds(self):
         generator = np.random.default_rng(1)
