@@ -133,6 +133,8 @@ Calls VectorCallWriter::compareFloats() {
                        right.isTile ? right.text : scalarOf(right, left.element), mode, call.count);
   };
   const Comparison by = comparisonOf(predicate);
+  if (!by.mode)
+    return refuse(" of this type");
   llvm::SmallVector<std::string> calls = {compared(mask, by.mode)};
   if (by.other) {
     const std::string other = spareMask(call.spare);

@@ -6,6 +6,7 @@
 #include <map>
 
 namespace mmk::driver {
+
 Choices choicesOf(Compiler &compiler, const Kernel &kernel, const std::string &option,
                   const std::string &text) {
   llvm::Expected<Choices> choices = compiler.choicesOf(kernel, text);

@@ -98,10 +98,10 @@ public:
     for (const tune::BestRow &winner : winners_)
       if (winner.shape.dims == dims)
         // What a schedule leaves open may have been chosen better than the search had it.
-        return cycles > 0 && cycles < winner.measure.cycles ? KnownVariant() : known(winner);
+        return cycles > 0 && cycles < winner.measure.cycles ? KnownVariant() : won(winner);
     if (!backendOf(session_.machine().kind).hasClock()) {
       const std::vector<const tune::BestRow *> near = nearest(winners_, shape, hostFactor);
-      return near.empty() ? KnownVariant() : known(*near[0]);
+      return near.empty() ? KnownVariant() : won(*near[0]);
     }
     std::vector<const tune::BestRow *> candidates = nearest(hints_, shape, 1);
     for (const std::vector<tune::BestRow> *rows : {&winners_, &hints_})
@@ -135,9 +135,23 @@ private:
     return result;
   }
 
-  /// A stored variant; one whose name is of another build may be none.
-  KnownVariant known(const tune::BestRow &row) const {
-    return {session_.tryChoicesOf(kernel_, row.variant).value_or(Choices()), row.shape.dims};
+  /// A stored variant; nothing for a name of another build that is none of this one.
+  std::optional<KnownVariant> known(const tune::BestRow &row) const {
+    std::optional<Choices> choices = session_.tryChoicesOf(kernel_, row.variant);
+    if (!choices)
+      return std::nullopt;
+    return KnownVariant{std::move(*choices), row.shape.dims};
+  }
+
+  /// One that this build has found. Its name can be read, unless the memory was changed.
+  KnownVariant won(const tune::BestRow &winner) const {
+    if (std::optional<KnownVariant> own = known(winner))
+      return *own;
+    printError(
+        fmt::format("warning: what mmk tune has found for {} is not used: '{}' is no variant "
+                    "of '{}'\n",
+                    winner.shape.dims, winner.variant, kernel_.name));
+    return {};
   }
 
   std::optional<int64_t> cyclesOf(const RunCase &run, const Choices &choices) {
@@ -152,11 +166,11 @@ private:
     KnownVariant best;
     int64_t least = otherwise > 0 ? otherwise : cyclesOf(run, Choices()).value_or(INT64_MAX);
     for (const tune::BestRow *candidate : candidates) {
-      KnownVariant trial = known(*candidate);
-      const auto cycles = trial.choices.empty() ? std::nullopt : cyclesOf(run, trial.choices);
+      const std::optional<KnownVariant> trial = known(*candidate);
+      const auto cycles = trial ? cyclesOf(run, trial->choices) : std::nullopt;
       if (cycles && *cycles < least) {
         least = *cycles;
-        best = std::move(trial);
+        best = *trial;
       }
     }
     return best;

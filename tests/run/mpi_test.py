@@ -113,7 +113,7 @@ class Mpi(TuneTest):
             f"{folder.resolve()}/mmk-mpi.so: cannot open shared object file: No such file or "
             "directory\n")
 
-    def test_a_descent_search_is_of_one_process(self):
+    def test_a_guided_search_is_of_one_process(self):
         done = subprocess.run([*MPIRUN, MMK, "tune", "k.mmk", "--guided", "--case", "small"],
                               cwd=self.folder, env=self.environment, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)

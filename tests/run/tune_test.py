@@ -317,6 +317,15 @@ class Memory(TuneTest):
                          r"the \d+ points of a decided space, \d+ do not fit, \d+ cannot win and \d+ are "
                          r"measured\n\Z")
 
+    def test_an_unreadable_winner_is_named(self):
+        words = ("--machine", "host", "--case", "small")
+        self.tune(*words, "--effort", "none")
+        with sqlite3.connect(self.memory()) as database:
+            database.execute("UPDATE variant SET name = 'tile=1x2x3x4,' || name")
+        self.report("k.mmk", *words)
+        self.assertRegex(self.said, r"\Awarning: what mmk tune has found for M=200,N=100,K=300 is not used: "
+                         r"'tile=1x2x3x4,cores=.*' is no variant of 'fused'\n\Z")
+
     def memory(self):
         return self.folder / "cache" / "tune" / "memory.sqlite"
 
