@@ -29,6 +29,7 @@ public:
 
 private:
   LogicalResult checkWord(ir::ChoiceOp choice, const DirectiveTraits &directive);
+  StringRef columnsOfCube(linalg::ContractOp contract);
   LogicalResult checkOverlap(ir::ChoiceOp choice);
   LogicalResult checkKeep(ir::ChoiceOp choice);
   LogicalResult checkBias(ir::ChoiceOp choice);
@@ -66,12 +67,22 @@ LogicalResult LegalityCheck::checkWord(ir::ChoiceOp choice, const DirectiveTrait
   return directive.name == "bias" ? checkBias(choice) : success();
 }
 
+// The cube takes windows as its left operand: a product that has them right is transposed.
+StringRef LegalityCheck::columnsOfCube(linalg::ContractOp contract) {
+  const ProductNames names = productNames(contract);
+  const bool isTransposed = readsWindowsDirectly(kernel, machine) &&
+                            llvm::any_of(copiedWindows(kernel), [&](const CopiedWindow &copied) {
+                              return copied.contract == contract && copied.which == 1;
+                            });
+  return isTransposed ? names.rows : names.columns;
+}
+
 // The accumulator is drained in two parts, each of whole fractals.
 LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
   LogicalResult result = success();
   const bool hasPipes = backendOf(machine).hasPipes();
   kernel.walk([&](linalg::ContractOp contract) {
-    StringRef n = productNames(contract).columns;
+    StringRef n = columnsOfCube(contract);
     const int64_t unit = machine.getCubeN(),
                   literal = backendOf(machine).literalProductTile(machine, operandType(contract)).n,
                   width = isTiled(n) ? number(("tile." + n).str()) : literal;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 namespace mmk {
 namespace {
@@ -18,6 +19,8 @@ const double sixDeviations = 6 / std::sqrt(3.0);
 constexpr int64_t quickShare = 32;
 /// Neighbouring roundings whose sum is squared; then as many such sums, and so on.
 constexpr int64_t neighbours = 32;
+
+bool isBiased(Care care) { return care == Care::biased || care == Care::likelyBiased; }
 
 struct Terms {
   double sum = 0, squares = 0;
@@ -73,10 +76,41 @@ void addOperandErrors(const Line &left, const Line &right, int64_t count, Terms 
   }
 }
 
+/// What the errors of `one` do to the sum where equal values have equal errors, as those of one
+/// number that is rounded have: these add up. The square of it.
+double squareOfEqualErrors(const Line &one, const Line &other, int64_t count) {
+  if (one.errors.empty())
+    return 0;
+  struct Equal {
+    double error = 0, factor = 0, errorsOfFactor = 0;
+  };
+  std::unordered_map<double, Equal> values;
+  for (int64_t k = 0; k < count; ++k) {
+    if (one.errors[k] == 0 || !std::isfinite(one.errors[k] * other.values[k]))
+      continue;
+    Equal &equal = values[one.values[k]];
+    equal.error = std::max(equal.error, one.errors[k]);
+    equal.factor += other.values[k];
+    equal.errorsOfFactor += other.errors.empty() ? 0 : other.errors[k];
+  }
+  double squares = 0;
+  for (const auto &[value, equal] : values) {
+    const double error = equal.error * (std::fabs(equal.factor) + equal.errorsOfFactor);
+    squares += std::isfinite(error) ? error * error : 0;
+  }
+  return squares;
+}
+
 /// Errors of operands come from different sums, so that they are independent; but one that is a
-/// rounding in the other direction is not symmetric, hence three times their root.
-double operandError(const Terms &terms) {
-  return std::min(terms.operandLinear, 3 * std::sqrt(terms.operandSquares));
+/// rounding in the other direction is not symmetric, hence three times their root. `biased` adds up
+/// those of equal values.
+double operandError(const Line &left, const Line &right, int64_t count, const Terms &terms,
+                    Care care) {
+  double squares = terms.operandSquares;
+  if (isBiased(care))
+    squares = std::max(squares, squareOfEqualErrors(left, right, count) +
+                                    squareOfEqualErrors(right, left, count));
+  return std::min(terms.operandLinear, 3 * std::sqrt(squares));
 }
 
 /// The deviation of the sum of the roundings, from those of the sum in the order of k. Of
@@ -135,7 +169,7 @@ double roundingError(const Line &left, const Line &right, const Terms &terms, do
   if (care == Care::likely || care == Care::likelyBiased)
     squares = std::max(terms.partialSquares, all * (sum * sum / 3 + terms.squares / 6));
   double error = sixDeviations * roundOff * std::sqrt(squares);
-  if (care == Care::biased || care == Care::likelyBiased)
+  if (isBiased(care))
     error = std::max(error, 6 * deviationInOrder(left, right, depth));
   return std::min(error, worst);
 }
@@ -216,7 +250,8 @@ Range rangeOfSum(const Line &left, const Line &right, int64_t depth, double valu
 
   const bool isWhole = count == depth;
   const double sum = isWhole ? terms.sum : value;
-  const double error = roundingError(left, right, terms, sum, depth, care) + operandError(terms);
+  const double error = roundingError(left, right, terms, sum, depth, care) +
+                       operandError(left, right, count, terms, care);
   Range range = rounded({value, sum - error, sum + error, mayRise && mayFall}, ElementType::f32);
   // The reference sums in another order than this.
   range.low = mayFall ? -infiniteSum : std::min(range.low, value);

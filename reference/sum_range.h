@@ -53,6 +53,7 @@ int64_t termsRead(int64_t depth, Care care);
 /// sum stays between two powers of two. `biased` sums in f32, in the order of k, and adds up the
 /// roundings of 32 neighbours, of 1024, and so on up to all: of independent ones, the root of the
 /// sum of the squares is the deviation at every level. Six times the largest counts if it is more.
+/// Errors of the operands are independent for `full`; for `biased` those of equal values are equal.
 /// No bound is above the worst case, u K R. A sum whose terms have so few bits that no order rounds
 /// has no error.
 ///

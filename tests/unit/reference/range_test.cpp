@@ -183,6 +183,27 @@ TEST(SumRange, AConstantIsRoundedInOneDirection) {
   EXPECT_LE(rangeOfSum(terms, ones, depth, value, Care::biased).error(), u * depth * value + 1e-3);
 }
 
+TEST(SumRange, EqualValuesAreRoundedAlike) {
+  const int64_t depth = 400;
+  const double error = 0x1p-12;
+  const Line ones = lineOf(std::vector<double>(depth, 1));
+  Line equal = ones, distinct = ones;
+  for (int64_t k = 0; k < depth; ++k)
+    distinct.values[k] += static_cast<double>(k) / depth;
+  equal.errors = distinct.errors = std::vector<double>(depth, error);
+  const double together = depth * error, apart = 3 * std::sqrt(depth) * error, sum = 599.5;
+  const auto errorOf = [&](const Line &left, const Line &right, double value, Care care) {
+    Line exact = left;
+    exact.errors = std::vector<double>(left.errors.size());
+    return rangeOfSum(left, right, depth, value, care).error() -
+           rangeOfSum(exact, right, depth, value, care).error();
+  };
+  EXPECT_NEAR(errorOf(equal, ones, depth, Care::biased), together, together / 100);
+  EXPECT_NEAR(errorOf(equal, ones, depth, Care::likelyBiased), together, together / 100);
+  EXPECT_NEAR(errorOf(equal, ones, depth, Care::full), apart, apart / 100);
+  EXPECT_NEAR(errorOf(distinct, ones, sum, Care::biased), apart, apart / 100);
+}
+
 TEST(SumRange, RandomTermsAreNotBiased) {
   const int64_t depth = 3000;
   const Tensor a = seeded(ElementType::f16, {depth}, 1, DataKind::normal);
