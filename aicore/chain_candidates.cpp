@@ -198,12 +198,28 @@ private:
                                                                                     : otherwise;
   }
 
-  /// The depth of a matrix instruction of a first product, and that of the product in whole ones.
-  static int64_t stepOf(const ChainShape &shape, const ChainShape::Dim &depth) {
-    return std::min<int64_t>(llvm::alignTo(depth.extent, shape.unit), longestStep);
+  /// A depth halved until L0 has room for two copies of the operands of any product: see
+  /// ChainWork::stepInL0 of place/chain_products.cpp.
+  int64_t halvedToL0(const ChainShape &shape, const ChainPlan &plan, int64_t depth) const {
+    constexpr int64_t copies = 2;
+    int64_t widest = productsPassMemory() ? 1 : plan.tileN;
+    for (const ChainShape::Dim &width : shape.widths)
+      widest = std::max(widest, widthOf(width));
+    const auto most = [&](Memory memory, int64_t outer) {
+      return machine_.memory(memory).capacity() / (copies * shape.bytes * outer);
+    };
+    const int64_t ofB = most(Memory::l0b, widest);
+    return halvedTo(std::min(most(Memory::l0a, plan.tileM), ofB), depth, shape.unit);
   }
-  static int64_t depthOf(const ChainShape &shape, const ChainShape::Dim &depth) {
-    return llvm::alignTo(depth.extent, stepOf(shape, depth));
+  /// The depth of a matrix instruction of a first product, and that of the product in whole ones.
+  int64_t stepOf(const ChainShape &shape, const ChainPlan &plan,
+                 const ChainShape::Dim &depth) const {
+    const int64_t most = std::min<int64_t>(llvm::alignTo(depth.extent, shape.unit), longestStep);
+    return halvedToL0(shape, plan, most);
+  }
+  int64_t depthOf(const ChainShape &shape, const ChainPlan &plan,
+                  const ChainShape::Dim &depth) const {
+    return llvm::alignTo(depth.extent, stepOf(shape, plan, depth));
   }
   int64_t widthOf(const ChainShape::Dim &width) const {
     return llvm::alignTo(width.extent, machine_.cube.n);
@@ -243,12 +259,13 @@ private:
     const auto room = [&](Memory memory) { return machine_.memory(memory).capacity(); };
     const int64_t weights = shape.weights * plan.tileM * plan.tileN,
                   ahead = weightsPassMemory() ? 0 : weights * (plan.ahead + 1);
-    int64_t inL1 = weightsPassMemory() ? weights : 0, step = std::min(plan.tileN, longestStep);
+    int64_t inL1 = weightsPassMemory() ? weights : 0,
+            step = halvedToL0(shape, plan, std::min(plan.tileN, longestStep));
     const InL0C l0c = inL0C(shape, plan);
     int64_t inL0B = l0c.columns;
     for (const ChainShape::Dim &depth : shape.depths) {
-      inL1 += (plan.tileM + plan.tileN) * depthOf(shape, depth);
-      step = std::max(step, stepOf(shape, depth));
+      inL1 += (plan.tileM + plan.tileN) * depthOf(shape, plan, depth);
+      step = std::max(step, stepOf(shape, plan, depth));
     }
     for (const ChainShape::Dim &width : shape.widths) {
       inL1 += plan.tileN * widthOf(width);
@@ -291,6 +308,7 @@ private:
   }
 
   Choices choicesOf(const ChainPlan &plan) const {
+    const auto nameOf = [](const ChainShape::Dim &dim) { return dim.name; };
     Choices choices;
     const auto add = [&](const std::string &key, int64_t number) {
       const std::string dim(indexOf(key));
@@ -302,8 +320,10 @@ private:
       add("tile." + shape.m, plan.tileM);
       add("tile." + shape.n, plan.tileN);
       for (const ChainShape::Dim &depth : shape.depths) {
-        add("tile." + depth.name, stepOf(shape, depth));
-        add("stage." + depth.name, depthOf(shape, depth));
+        // A dimension that is also a width has the tile of that.
+        if (!llvm::is_contained(llvm::map_range(shape.widths, nameOf), depth.name))
+          add("tile." + depth.name, stepOf(shape, plan, depth));
+        add("stage." + depth.name, depthOf(shape, plan, depth));
       }
       for (const ChainShape::Dim &width : shape.widths)
         add("tile." + width.name, widthOf(width));
@@ -364,8 +384,8 @@ private:
     double d = 0, e = 0,
            loads = weightsPassMemory() ? weights * rowsOver("gm_l1", m, n * bytes) : 0;
     for (const ChainShape::Dim &depth : shape.depths) {
-      d += static_cast<double>(depthOf(shape, depth));
-      loads += rowsOver("gm_l1", n, static_cast<double>(depthOf(shape, depth)) * bytes);
+      d += static_cast<double>(depthOf(shape, plan, depth));
+      loads += rowsOver("gm_l1", n, static_cast<double>(depthOf(shape, plan, depth)) * bytes);
     }
     for (const ChainShape::Dim &width : shape.widths) {
       e += static_cast<double>(widthOf(width));

@@ -44,8 +44,15 @@ LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
     return product.emitOpError("multiplies ")
            << operandType(product) << ", but the first product of its fusion group " << element;
   };
+  for (Second &it : seconds) {
+    it.width = llvm::alignTo(
+        lengthOf(t.kernel, "tile", productNames(it.product).columns, t.machine.getCubeN(), 128),
+        padding);
+    if (failed(expectElement(it.product)))
+      return failure();
+  }
   for (First &it : firsts) {
-    it.step = baseDepth(t.kernel, it.product, t.machine, literal);
+    it.step = stepInL0(it.product, literal);
     it.depth = llvm::alignTo(lengthOf(t.kernel, "stage", productNames(it.product).reduction,
                                       t.machine.depthOf(element), it.step),
                              padding);
@@ -55,17 +62,28 @@ LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
       return failure();
   }
   for (Second &it : seconds) {
-    it.step = std::min(tileN, baseDepth(t.kernel, it.product, t.machine, literal));
-    it.width = llvm::alignTo(
-        lengthOf(t.kernel, "tile", productNames(it.product).columns, t.machine.getCubeN(), 128),
-        padding);
+    it.step = std::min(tileN, stepInL0(it.product, literal));
     l0Steps = std::max<int64_t>(l0Steps, llvm::divideCeil(tileN, it.step));
-    if (failed(expectElement(it.product)))
-      return failure();
   }
   preload = t.kernel.chosenNumber("preload", 1);
   chooseAccumulators();
   return success();
+}
+
+// All products take turns in the same buffers of L0, so that the widest limits the steps of all. A
+// step that the schedule names, of a dimension that is no output, stays as it is.
+int64_t TransferInserter::ChainWork::stepInL0(linalg::ContractOp product, int64_t literal) {
+  const int64_t step = baseDepth(t.kernel, product, t.machine, literal);
+  if (!llvm::is_contained(dimsOf(t.kernel).outputs, productNames(product).reduction))
+    return step;
+  int64_t widest = productsPassMemory ? 1 : (*group.getTile())[1];
+  for (const Second &it : seconds)
+    widest = std::max(widest, it.width);
+  const Type element = operandType(product);
+  const int64_t bytes = element.getIntOrFloatBitWidth() / 8 * widest,
+                most = t.machine.capacity(Space::l0b) /
+                       (bytes * requestedCopies(t.kernel, "l0", "b"));
+  return halvedTo(most, step, t.machine.depthOf(element));
 }
 
 // Sums stay in L0C where it has room for them and for some columns of the first products. These

@@ -124,6 +124,8 @@ private:
 
   // chain_products.cpp
   mlir::LogicalResult chooseProductSizes();
+  /// The depth of one matrix instruction of a product.
+  int64_t stepInL0(mlir::linalg::ContractOp product, int64_t literal);
   void chooseAccumulators();
   /// Copies of the accumulator, of which `collected` second products of a part need one each.
   int64_t accumulators(int64_t collected) const;

@@ -148,6 +148,20 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
             self.sample("f16", self.CAUSAL, name="causal", model=self.causal,
                        dims={"B": 1, "H": 2, "M": m, "N": n, "D": d, "E": e})
 
+    def test_long_heads(self):
+        """The depth of the first product is the width of the second, beyond one instruction of the cube."""
+        cores = [machine for machine in MACHINES if machine != "host"]
+        for machine in cores:
+            self.check("f16", self.CAUSAL, name="long heads", model=self.causal, machines={machine: ("f16",)},
+                       dims={"B": 1, "H": 1, "M": 70, "N": 200, "D": 200, "E": 200},
+                       choices=["--set", "fuse=products", "--watch"])
+        for machine in cores:
+            for d in (192, 256):
+                with self.subTest(machine=machine, d=d):
+                    (report,) = self.report("examples/attention/attention_causal.mmk", "--machine", machine, "B=2",
+                                            "H=8", "M=1024", "N=1024", f"D={d}", "--count-only")
+                    self.assertIn("fuse=products", report["variant"])
+
     def test_sliding_window(self):
         def model(s, place):
             b, h, i, j = place
