@@ -83,13 +83,16 @@ def Mmk_KernelOp : Mmk_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator,
       mmk.choice "tile.N" = [512, 1024]
     }
     ```
+    `apart` says that dimensions which memory joins are apart because choices name them; the name of
+    the variant then names the dimension of each tile.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$dims,
                        TypedArrayAttrBase<Mmk_NamedAttr, "parameters">:$args,
-                       TypedArrayAttrBase<Mmk_NamedAttr, "results">:$results);
+                       TypedArrayAttrBase<Mmk_NamedAttr, "results">:$results, UnitAttr:$apart);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$schedule);
   let assemblyFormat = [{
-    $sym_name `dims` $dims `args` $args `results` $results $body (`schedule` $schedule^)?
+    $sym_name `dims` $dims `args` $args `results` $results (`apart` $apart^)? $body
+    (`schedule` $schedule^)?
     attr-dict-with-keyword
   }];
   let hasVerifier = 1;

@@ -131,7 +131,10 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
   inlining.operands(inGroup, operands, maps);
   for (Value output : outputs) {
     auto op = output.getDefiningOp<linalg::LinalgOp>();
-    inits.push_back(b.clone(*op.getDpsInits()[0].getDefiningOp())->getResult(0));
+    Value init = op.getDpsInits()[0];
+    if (productOf(output)) // that is zero, or a bias
+      init = init.getDefiningOp<linalg::LinalgOp>().getDpsInits()[0];
+    inits.push_back(b.clone(*init.getDefiningOp())->getResult(0));
     maps.push_back(identity);
     types.push_back(output.getType());
     locations.push_back(op.getLoc());
@@ -237,7 +240,9 @@ void Fuser::emitInOrder(Operation *owner) {
   emitGroup(owner);
 }
 
-std::vector<SmallVector<Value>> Fuser::byProduct(ArrayRef<Value> outputs) {
+// A second product that is a result itself is one of those computed from it: a chain stores the
+// results of the last operation behind each.
+std::vector<SmallVector<Value>> Fuser::byProduct(Operation *owner, ArrayRef<Value> outputs) {
   llvm::MapVector<Value, SmallVector<Value>> groups;
   for (Value output : outputs) {
     Value product;
@@ -247,8 +252,11 @@ std::vector<SmallVector<Value>> Fuser::byProduct(ArrayRef<Value> outputs) {
     groups[product].push_back(output);
   }
   std::vector<SmallVector<Value>> all;
-  for (auto &[product, values] : groups)
+  for (auto &[product, values] : groups) {
+    if (product && llvm::is_contained(outputsOf[owner], product))
+      values.push_back(product);
     all.push_back(values);
+  }
   return all;
 }
 
@@ -274,7 +282,7 @@ void Fuser::emitOperations(Operation *owner, IRMapping &inGroup) {
   for (Value output : outputsOf[owner])
     if (!inGroup.contains(output) && !productOf(output))
       computed.push_back(output);
-  for (const SmallVector<Value> &values : byProduct(computed))
+  for (const SmallVector<Value> &values : byProduct(owner, computed))
     for (auto [output, value] : llvm::zip(values, emitElementwise(values, owner, inGroup)))
       inGroup.map(output, value);
 }

@@ -86,9 +86,11 @@ public:
       read(op);
     while (restrict()) {
     }
+    const SmallVector<SmallVector<bool>> begins = allBegins();
     separateNamed();
     while (restrict()) {
     }
+    kernel.setApart(begins != allBegins());
     if (llvm::all_of(forms, [](const auto &it) { return it.second.isWhole(); }))
       return;
     SmallVector<Operation *> old;
@@ -305,6 +307,11 @@ private:
             if (!named.contains(name) && named.contains(dimName(access.tensor, dim)))
               traversal.isApart[access.loops[dim]] = true;
       }
+  }
+
+  /// Where a dimension begins anew, of all tensors.
+  SmallVector<SmallVector<bool>> allBegins() const {
+    return llvm::map_to_vector(forms, [](const auto &it) { return it.second.begins; });
   }
 
   /// One round over all operations; whether any dimension was separated or kept.

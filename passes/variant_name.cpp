@@ -95,6 +95,9 @@ private:
         one(choice.getKey(), choice.getKey());
   }
   void joined(StringRef name, ArrayRef<StringRef> names) {
+    // A list has the dimensions that memory joins, unless all of the kernel are apart.
+    if (kernel.getApart())
+      return each(name, names);
     SmallVector<std::string> values;
     for (StringRef dim : names)
       if (std::string word = take((name + "." + dim).str()); !word.empty())
