@@ -2,7 +2,6 @@
 
 #include "ascendc/code_text.h"
 #include "ascendc/element_names.h"
-#include "ascendc/register_calls.h"
 #include "ascendc/unwritten.h"
 #include "ascendc/vector_calls.h"
 
@@ -246,8 +245,16 @@ mlir::LogicalResult FunctionWriter::addTile(Loop &loop, mlir::Value argument) {
   return mlir::success();
 }
 
+/// The type in which an instruction takes its scalars.
+static mlir::Type scalarTypeIn(aicore::VecOp op) {
+  for (mlir::Value input : op.getInputs())
+    if (isTile(input) && !elementIn(input).isInteger(1))
+      return elementIn(input);
+  return elementIn(op.getTarget());
+}
+
 mlir::LogicalResult FunctionWriter::addCall(Loop &loop, aicore::VecOp vec) {
-  RegisterCall call{vec, loop.registers[vec.getTarget()], elementIn(vec.getTarget()), {}};
+  VectorCall call{vec, {loop.registers[vec.getTarget()], elementIn(vec.getTarget())}, {}};
   for (mlir::Value input : vec.getInputs()) {
     const bool isTile = isa<aicore::TileType>(input.getType());
     // A scalar is one of the type of the elements beside it.
@@ -256,8 +263,8 @@ mlir::LogicalResult FunctionWriter::addCall(Loop &loop, aicore::VecOp vec) {
     call.inputs.push_back(
         {isTile ? loop.registers[input] : scalar(input, element), element, isTile});
   }
-  const mlir::FailureOr<RegisterLines> lines =
-      linesOf(call, [&](const std::string &base) { return loop.nameOf(base); });
+  const mlir::FailureOr<VectorCalls> lines =
+      callsOnRegisters(call, [&](const std::string &base) { return loop.nameOf(base); });
   if (mlir::failed(lines))
     return mlir::failure();
   llvm::append_range(loop.once, lines->once);

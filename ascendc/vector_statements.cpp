@@ -8,6 +8,8 @@
 #include "ascendc/vector_calls.h"
 #include "ascendc/vector_room.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <fmt/format.h>
@@ -39,6 +41,8 @@ public:
   Statement write();
 
 private:
+  /// Of spare room, in all instructions; or one that has no call has been reported.
+  mlir::LogicalResult countPieces();
   bool worksInParts();
   Statement parts();
   Statement alone(aicore::VecOp vec);
@@ -76,9 +80,10 @@ private:
 
   /// Of work in parts: columns and pieces of spare room that have an element of each for a part of
   /// a row, the one that was used last behind the others.
-  llvm::SmallVector<std::pair<mlir::Value, unsigned>> pieces;
+  llvm::SmallVector<std::pair<mlir::Value, unsigned>> columnPieces;
   unsigned piecesOfColumns = 0;
-  bool isFlat = false; ///< the parts go over all rows at once
+  unsigned mostPieces = 0; ///< that one instruction uses
+  bool isFlat = false;     ///< the parts go over all rows at once
 };
 
 /// Tiles of scratch share a buffer, whatever their elements are.
@@ -109,23 +114,44 @@ std::optional<int64_t> VectorWriter::commonStride(llvm::ArrayRef<mlir::Value> ti
   return found;
 }
 
+/// An instruction with each tile at its place.
+template <typename Place> static VectorCall callAt(aicore::VecOp vec, Place place) {
+  VectorCall call{vec, place(vec.getTarget()), {}};
+  for (mlir::Value input : vec.getInputs())
+    call.inputs.push_back(place(input));
+  return call;
+}
+
+mlir::LogicalResult VectorWriter::countPieces() {
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+    const mlir::FailureOr<VectorCalls> calls =
+        callsOnTensors(callAt(vec, [&](mlir::Value value) { return operandAt(value, ""); }), "", 0);
+    if (mlir::failed(calls))
+      return mlir::failure();
+    mostPieces = std::max(mostPieces, calls->pieces);
+  }
+  return mlir::success();
+}
+
 /// Whether a row or a column that is broadcast is an operand of another instruction than those of
 /// ByRows and ByColumn, or an instruction needs spare room.
 bool VectorWriter::worksInParts() {
-  return llvm::any_of(op.getOps<aicore::VecOp>(), [&](aicore::VecOp vec) {
-    const auto inputs = vec.getInputs();
-    if (sparesOf(vec) > 0 || llvm::any_of(tilesOf(vec), [](mlir::Value tile) {
-          return mlir::cast<aicore::TileType>(tile.getType()).isMask();
-        }))
-      return true;
-    const auto count = llvm::count_if(inputs, [&](mlir::Value input) { return isSpread(input); });
-    return count > 0 && (binaryOf(vec.getInstruction()).empty() || inputs.size() != 2 ||
-                         count == 2 || !llvm::all_of(inputs, isTile) ||
-                         !llvm::any_of(inputs, [&](mlir::Value input) { return isFull(input); }) ||
-                         llvm::any_of(inputs, [&](mlir::Value input) {
-                           return op.tile(input).broadcast == Broadcast::single;
-                         }));
-  });
+  return mostPieces > 0 || llvm::any_of(op.getOps<aicore::VecOp>(), [&](aicore::VecOp vec) {
+           const auto inputs = vec.getInputs();
+           if (llvm::any_of(tilesOf(vec), [](mlir::Value tile) {
+                 return mlir::cast<aicore::TileType>(tile.getType()).isMask();
+               }))
+             return true;
+           const auto count =
+               llvm::count_if(inputs, [&](mlir::Value input) { return isSpread(input); });
+           return count > 0 &&
+                  (binaryOf(vec.getInstruction()).empty() || inputs.size() != 2 || count == 2 ||
+                   !llvm::all_of(inputs, isTile) ||
+                   !llvm::any_of(inputs, [&](mlir::Value input) { return isFull(input); }) ||
+                   llvm::any_of(inputs, [&](mlir::Value input) {
+                     return op.tile(input).broadcast == Broadcast::single;
+                   }));
+         });
 }
 
 /// An instruction on a tile, and on a row or a column that is broadcast; nothing for another.
@@ -148,32 +174,35 @@ std::optional<std::string> VectorWriter::broadcast(aicore::VecOp vec) {
                      columns());
 }
 
+constexpr const char *barrier = "\nPipeBarrier<PIPE_V>();\n";
+
+static Statement inOrder(const mlir::FailureOr<VectorCalls> &calls) {
+  if (mlir::failed(calls))
+    return mlir::failure();
+  return llvm::join(calls->calls, barrier);
+}
+
 /// The call of an instruction that needs no spare room.
 Statement VectorWriter::alone(aicore::VecOp vec) {
-  const mlir::Type element = elementIn(vec.getTarget());
-  if (!isArithmetic(element) && !binaryOf(vec.getInstruction()).empty())
-    return callsOf({vec, operandAt(vec.getTarget(), ""), {operandAt(vec.getInputs()[0], "")}, ""});
   if (const std::optional<std::string> call = broadcast(vec))
     return *call;
   const std::optional<int64_t> common = commonStride(tilesOf(vec));
-  auto callAt = [&](auto placeOf, const std::string &count) {
-    VectorCall call{vec, operandAt(vec.getTarget(), placeOf(vec.getTarget())), {}, count};
-    for (mlir::Value input : vec.getInputs())
-      call.inputs.push_back(operandAt(input, isTile(input) ? placeOf(input) : ""));
-    return callsOf(call);
-  };
   if (common)
-    return callAt([](mlir::Value) { return std::string(); },
-                  rows() == "1"
-                      ? columns()
-                      : fmt::format("{} * {}", rows(Expressions::multiplicative), *common));
+    return inOrder(callsOnTensors(
+        callAt(vec, [&](mlir::Value value) { return operandAt(value, ""); }),
+        rows() == "1" ? columns()
+                      : fmt::format("{} * {}", rows(Expressions::multiplicative), *common),
+        0));
   if (!hasWholeBlocks(tilesOf(vec)))
     return reportUnwritten(vec, "vector work on rows that begin at no block of 32 bytes");
-  const Statement call = callAt(
-      [&](mlir::Value tile) {
-        return isFull(tile) ? fmt::format("[row * {}]", stride(tile)) : std::string();
-      },
-      columns());
+  const Statement call = inOrder(
+      callsOnTensors(callAt(vec,
+                            [&](mlir::Value value) {
+                              return operandAt(value, isTile(value) && isFull(value)
+                                                          ? fmt::format("[row * {}]", stride(value))
+                                                          : "");
+                            }),
+                     columns(), 0));
   if (mlir::failed(call))
     return mlir::failure();
   return fmt::format("for (int64_t row = 0; row < {}; ++row) {{\n  {}\n}}", rows(), *call);
@@ -185,8 +214,8 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
     if (!isTile(value))
       return operandAt(value, "");
     const auto *piece =
-        llvm::find_if(pieces, [&](const auto &each) { return each.first == value; });
-    if (piece != pieces.end())
+        llvm::find_if(columnPieces, [&](const auto &each) { return each.first == value; });
+    if (piece != columnPieces.end())
       return {fmt::format("Spare<{}>({})", deviceType(elementIn(value)), piece->second),
               elementIn(value)};
     if (mlir::cast<aicore::TileType>(value.getType()).isMask())
@@ -196,10 +225,7 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
     return operandAt(value,
                      isFlat ? "[column]" : fmt::format("[row * {} + column]", stride(value)));
   };
-  VectorCall call{vec, place(vec.getTarget()), {}, count, piecesOfColumns};
-  for (mlir::Value input : vec.getInputs())
-    call.inputs.push_back(place(input));
-  return callsOf(call);
+  return inOrder(callsOnTensors(callAt(vec, place), count, piecesOfColumns));
 }
 
 bool VectorWriter::hasWholeBlocks(llvm::ArrayRef<mlir::Value> tiles) {
@@ -216,17 +242,18 @@ std::string VectorWriter::spread(aicore::VecOp vec) {
   for (mlir::Value input : vec.getInputs()) {
     if (!isSpread(input))
       continue;
-    auto *found = llvm::find_if(pieces, [&](const auto &each) { return each.first == input; });
-    if (found != pieces.end()) {
-      std::rotate(found, found + 1, pieces.end());
+    auto *found =
+        llvm::find_if(columnPieces, [&](const auto &each) { return each.first == input; });
+    if (found != columnPieces.end()) {
+      std::rotate(found, found + 1, columnPieces.end());
       continue;
     }
-    auto piece = static_cast<unsigned>(pieces.size());
+    auto piece = static_cast<unsigned>(columnPieces.size());
     if (piece == piecesOfColumns) {
-      piece = pieces.front().second;
-      pieces.erase(pieces.begin());
+      piece = columnPieces.front().second;
+      columnPieces.erase(columnPieces.begin());
     }
-    pieces.emplace_back(input, piece);
+    columnPieces.emplace_back(input, piece);
     lines += fmt::format("{}(Spare<{}>({}), {}, {}, count);\n",
                          elementIn(input).isInteger(8) ? "BroadcastByte" : "BroadcastElement",
                          deviceType(elementIn(input)), piece, tile(input),
@@ -244,17 +271,12 @@ std::string indented(llvm::StringRef lines) {
   return text;
 }
 
-constexpr const char *barrier = "\nPipeBarrier<PIPE_V>();\n";
-
 Statement VectorWriter::parts() {
   llvm::SmallVector<mlir::Value> tiles;
-  unsigned most = 0;
-  for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
     llvm::append_range(tiles, tilesOf(vec));
-    most = std::max(most, sparesOf(vec));
-  }
   // The last piece has the blocks of BroadcastElement.
-  piecesOfColumns = sparePieces - 1 - most;
+  piecesOfColumns = sparePieces - 1 - mostPieces;
   const std::optional<int64_t> common = commonStride(tiles);
   isFlat = common.has_value();
   if (!isFlat && !hasWholeBlocks(tiles))
@@ -283,6 +305,8 @@ Statement VectorWriter::write() {
     for (mlir::Value tile : tilesOf(vec))
       if (!elementIn(tile).isInteger(1) && !namesOf(elementIn(tile)))
         return reportUnwritten(vec, "vector work on this type");
+  if (mlir::failed(countPieces()))
+    return mlir::failure();
   if (worksInParts())
     return parts();
   std::string lines;
