@@ -154,8 +154,7 @@ Statement Instructions::loadL0(aicore::LoadL0Op op) {
                        part, *l0Rows);
   }
   if (!transposes || bytesOf(source) == 2)
-    return fmt::format("{}<{}>({});", op.getTransposed() ? "LoadByColumns" : "LoadByRows",
-                       transposes, part);
+    return fmt::format("LoadFractals<{}, {}>({});", transposes, op.getTransposed(), part);
   if (bytesOf(source) == 4)
     return fmt::format("LoadSquares({}, {});", part, shapeOf(source)[1]);
   return fmt::format("LoadByteSquares<{}>({});", isB, part);

@@ -10,33 +10,21 @@ namespace mmk::ascendc {
 
 using aicore::ReduceKind;
 
-namespace {
-
-/// How the results of a reduction are combined (vector_functions.cpp), and what changes none; null
-/// for one of which the interface has no instruction.
-struct Combination {
-  const char *name;
-  std::string identity;
-};
-
 Combination combinationOf(ReduceKind kind, mlir::Type element) {
   const bool isFloat = mlir::isa<mlir::FloatType>(element);
   switch (kind) {
-  case ReduceKind::add:
-    return {"AddOf", "0"};
   case ReduceKind::mul:
-    return {"MulOf", "1"};
+    return {"Mul", nullptr, "1"};
   case ReduceKind::max:
   case ReduceKind::argmax:
-    return {"MaxOf", isFloat ? "-Infinity()" : "INT32_MIN"};
+    return {"Max", "MAX", isFloat ? "-Infinity()" : "INT32_MIN"};
   case ReduceKind::min:
   case ReduceKind::argmin:
-    return {"MinOf", isFloat ? "Infinity()" : "INT32_MAX"};
+    return {"Min", "MIN", isFloat ? "Infinity()" : "INT32_MAX"};
+  default:
+    return {"Add", "SUM", "0"};
   }
-  return {nullptr, ""};
 }
-
-} // namespace
 
 Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const NameTile &nameTile) {
   const mlir::Type element = elementOf(op.getSource());
@@ -61,11 +49,12 @@ Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const N
     return fmt::format(
         "PositionsByRows<{}>({}, {}, {}, {}, {}, {});", op.getKind() == ReduceKind::argmin,
         tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows, columns, stride);
-  std::string text = fmt::format("{}<{}>({}, {}, {}, {}, {}, {});",
-                                 byRows  ? "ReduceColumns"
-                                 : folds ? "FoldRows"
-                                         : "ReduceRows",
-                                 by.name, target, source, rows, columns, stride, by.identity);
+  std::string text =
+      fmt::format("{}<{}Of>({}, {}, {}, {}, {}, {});",
+                  byRows  ? "ReduceColumns"
+                  : folds ? "FoldRows"
+                          : "ReduceRows",
+                  by.instruction, target, source, rows, columns, stride, by.identity);
   if (op.givesPosition())
     text += fmt::format("\nPositionsOf({}, {}, {}, {}, {}, {});",
                         tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows,

@@ -47,8 +47,6 @@ private:
   mlir::LogicalResult addTile(Loop &loop, mlir::Value argument);
   mlir::LogicalResult addCall(Loop &loop, aicore::VecOp vec);
   void addReduce(aicore::ReduceOp op);
-  void reduceEachRow(aicore::ReduceOp op, const std::string &source, const std::string &target);
-  void reduceAllRows(aicore::ReduceOp op, const std::string &source, const std::string &target);
 
   /// The name of a parameter with this argument.
   std::string parameter(const std::string &type, const std::string &argument, std::string name);
@@ -311,84 +309,52 @@ mlir::LogicalResult FunctionWriter::addVector(aicore::VectorOp op) {
 
 //===--- reductions -----------------------------------------------------------------------===//
 
-struct RegisterCombination {
-  const char *instruction, *reduceType;
-  std::string identity;
-};
-
-RegisterCombination registerCombination(ReduceKind kind, mlir::Type element) {
-  const bool isFloat = isa<mlir::FloatType>(element);
-  switch (kind) {
-  case ReduceKind::mul:
-    return {"Mul", nullptr, "1"};
-  case ReduceKind::max:
-    return {"Max", "MAX", isFloat ? "-Infinity()" : "INT32_MIN"};
-  case ReduceKind::min:
-    return {"Min", "MIN", isFloat ? "Infinity()" : "INT32_MAX"};
-  default:
-    return {"Add", "SUM", "0"};
-  }
-}
-
-// Parts are combined with each other, one after the other, then the elements of the last register
-// two by two. Lanes behind the last column change nothing.
-void FunctionWriter::reduceEachRow(aicore::ReduceOp op, const std::string &source,
-                                   const std::string &target) {
-  const mlir::Type element = elementOf(op.getSource());
-  const std::string type = deviceType(element), rows = rowsOf(op.getRows()),
-                    columns = columnsOf(op.getColumns());
-  const RegisterCombination by = registerCombination(op.getKind(), element);
-  const std::string identity =
-      parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
-  code.line("Reg::RegTensor<{}> neutral;", type);
-  code.line("Reg::Duplicate(neutral, {});", identity);
-  code.add("Reg::MaskReg all = Reg::CreateMask<float>();");
-  openRows(rows);
-  code.line("Reg::RegTensor<{}> sum;", type);
-  code.line("Reg::Duplicate(sum, {});", identity);
-  openParts(columns);
-  code.line("Reg::RegTensor<{}> element;", type);
-  code.line("LoadLanes(element, {} + part * 64);",
-            placeOf(source, shapeOf(op.getSource())[1], rows));
-  code.add("Reg::Select(element, element, neutral, mask);");
-  code.line("Reg::{}(sum, sum, element, all);", by.instruction);
-  code.close();
-  code.line("Reg::Reduce<Reg::ReduceType::{}>(sum, sum, all);", by.reduceType);
-  code.line("StoreElement({}, sum, all);", placeOf(target, 1, rows));
-  closeRows(rows);
-}
-
-void FunctionWriter::reduceAllRows(aicore::ReduceOp op, const std::string &source,
-                                   const std::string &target) {
-  const mlir::Type element = elementOf(op.getSource());
-  const std::string type = deviceType(element), rows = rowsOf(op.getRows()),
-                    columns = columnsOf(op.getColumns());
-  const RegisterCombination by = registerCombination(op.getKind(), element);
-  const std::string identity =
-      parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
-  openParts(columns);
-  code.line("Reg::RegTensor<{}> sum;", type);
-  code.line("Reg::Duplicate(sum, {});", identity);
-  openRows(rows);
-  code.line("Reg::RegTensor<{}> element;", type);
-  code.line("LoadLanes(element, {} + part * 64);",
-            placeOf(source, shapeOf(op.getSource())[1], rows));
-  code.line("Reg::{}(sum, sum, element, mask);", by.instruction);
-  closeRows(rows);
-  code.line("StoreLanes({} + part * 64, sum, mask);", target);
-  code.close();
-}
-
+// Parts are combined with each other, one after the other; along columns then the elements of the
+// last register two by two.
 void FunctionWriter::addReduce(aicore::ReduceOp op) {
   const mlir::Type element = elementOf(op.getSource());
-  const std::string source = address(op.getSource(), op.getSlot(), 0, element, false),
+  const std::string type = deviceType(element),
+                    source = address(op.getSource(), op.getSlot(), 0, element, false),
                     target = address(op.getTargets()[0], op.getTargetSlots()[0], 0, element, true);
   orderBehindLoops();
+  const std::string rows = rowsOf(op.getRows()), columns = columnsOf(op.getColumns());
+  const Combination by = combinationOf(op.getKind(), element);
+  const std::string identity =
+      parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
+  auto beginSum = [&] {
+    code.line("Reg::RegTensor<{}> sum;", type);
+    code.line("Reg::Duplicate(sum, {});", identity);
+  };
+  auto loadElement = [&] {
+    code.line("Reg::RegTensor<{}> element;", type);
+    code.line("LoadLanes(element, {} + part * 64);",
+              placeOf(source, shapeOf(op.getSource())[1], rows));
+  };
   code.open("");
-  if (op.getByRows())
-    reduceAllRows(op, source, target);
-  else
-    reduceEachRow(op, source, target);
+  if (op.getByRows()) {
+    openParts(columns);
+    beginSum();
+    openRows(rows);
+    loadElement();
+    code.line("Reg::{}(sum, sum, element, mask);", by.instruction);
+    closeRows(rows);
+    code.line("StoreLanes({} + part * 64, sum, mask);", target);
+    code.close();
+  } else {
+    code.line("Reg::RegTensor<{}> neutral;", type);
+    code.line("Reg::Duplicate(neutral, {});", identity);
+    code.add("Reg::MaskReg all = Reg::CreateMask<float>();");
+    openRows(rows);
+    beginSum();
+    openParts(columns);
+    loadElement();
+    code.add("Reg::Select(element, element, neutral, mask);"); // behind the last column
+    code.line("Reg::{}(sum, sum, element, all);", by.instruction);
+    code.close();
+    code.line("Reg::Reduce<Reg::ReduceType::{}>(sum, sum, all);", by.reduceType);
+    code.line("StoreElement({}, sum, all);", placeOf(target, 1, rows));
+    closeRows(rows);
+  }
   code.close();
 }
 

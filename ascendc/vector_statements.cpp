@@ -7,10 +7,10 @@
 #include "ascendc/unwritten.h"
 #include "ascendc/vector_calls.h"
 #include "ascendc/vector_room.h"
+#include "machines/vector_instructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <fmt/format.h>
 
@@ -22,15 +22,9 @@ using mlir::isa;
 
 /// The structure that stands for an instruction in ByRows and ByColumn (vector_functions.cpp);
 /// empty for one that they do not take.
-llvm::StringRef binaryOf(llvm::StringRef instruction) {
-  return llvm::StringSwitch<llvm::StringRef>(instruction)
-      .Case("add", "AddOf")
-      .Case("sub", "SubOf")
-      .Case("mul", "MulOf")
-      .Case("div", "DivOf")
-      .Case("max", "MaxOf")
-      .Case("min", "MinOf")
-      .Default("");
+std::string binaryOf(aicore::VecOp vec) {
+  const VectorInstruction &row = vec.getRow();
+  return row.signature == "nn:n" ? fmt::format("{}Of", row.ascend) : "";
 }
 
 class VectorWriter {
@@ -145,7 +139,7 @@ bool VectorWriter::worksInParts() {
            const auto count =
                llvm::count_if(inputs, [&](mlir::Value input) { return isSpread(input); });
            return count > 0 &&
-                  (binaryOf(vec.getInstruction()).empty() || inputs.size() != 2 || count == 2 ||
+                  (binaryOf(vec).empty() || inputs.size() != 2 || count == 2 ||
                    !llvm::all_of(inputs, isTile) ||
                    !llvm::any_of(inputs, [&](mlir::Value input) { return isFull(input); }) ||
                    llvm::any_of(inputs, [&](mlir::Value input) {
@@ -156,7 +150,7 @@ bool VectorWriter::worksInParts() {
 
 /// An instruction on a tile, and on a row or a column that is broadcast; nothing for another.
 std::optional<std::string> VectorWriter::broadcast(aicore::VecOp vec) {
-  const llvm::StringRef name = binaryOf(vec.getInstruction());
+  const std::string name = binaryOf(vec);
   if (name.empty() || !llvm::all_of(vec.getInputs(), isTile) ||
       llvm::all_of(vec.getInputs(), [&](mlir::Value input) { return isFull(input); }))
     return std::nullopt;
@@ -164,14 +158,13 @@ std::optional<std::string> VectorWriter::broadcast(aicore::VecOp vec) {
   auto isColumn = [&](mlir::Value input) { return op.tile(input).broadcast == Broadcast::column; };
   if (isColumn(left) || isColumn(right)) {
     mlir::Value full = isColumn(left) ? right : left, column = isColumn(left) ? left : right;
-    return fmt::format("ByColumn<{}, {}>({}, {}, {}, {}, {}, {}, {});", std::string(name),
-                       isColumn(left), tile(to), stride(to), tile(full), stride(full), tile(column),
-                       rows(), columns());
+    return fmt::format("ByColumn<{}, {}>({}, {}, {}, {}, {}, {}, {});", name, isColumn(left),
+                       tile(to), stride(to), tile(full), stride(full), tile(column), rows(),
+                       columns());
   }
   auto step = [&](mlir::Value value) { return isFull(value) ? stride(value) : 0; };
-  return fmt::format("ByRows<{}>({}, {}, {}, {}, {}, {}, {}, {});", std::string(name), tile(to),
-                     stride(to), tile(left), step(left), tile(right), step(right), rows(),
-                     columns());
+  return fmt::format("ByRows<{}>({}, {}, {}, {}, {}, {}, {}, {});", name, tile(to), stride(to),
+                     tile(left), step(left), tile(right), step(right), rows(), columns());
 }
 
 constexpr const char *barrier = "\nPipeBarrier<PIPE_V>();\n";
