@@ -1,5 +1,5 @@
 // Functions of the cube core of all chips. The meaning of the parameters is that of the published
-// documentation of CANN 9 (asc-devkit, docs: LoadData with LoadData3DParamsV2, Fill).
+// documentation of CANN 9 (asc-devkit, docs: LoadData with LoadData3DParamsV2, Fill, Fixpipe).
 #include "ascendc/device_function.h"
 
 #include <array>
@@ -81,6 +81,19 @@ __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T
   params.dilationFilterH = dilationH;
   params.dilationFilterW = dilationW;
   LoadImage(l0, l1, params, l0Rows...);
+}
+)"},
+    DeviceFunction{"StoreTile", R"(
+// L0C -> global memory: rows x columns sums, at least 0 with `relu`, rounded to the type of the matrix.
+// `l0cRows`: from a column of fractals to the next, where these are not those of the tile.
+template <QuantMode_t rounding, bool relu = false, typename T, typename S>
+__aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
+                                 int64_t rows, int64_t columns, int64_t rowStride,
+                                 int64_t l0cRows = 0) {
+  RowParams params = SumsOf(rows, columns, rowStride,
+                            l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, rounding);
+  params.reluEn = relu;
+  Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
 }
 )"},
 };

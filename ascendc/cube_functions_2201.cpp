@@ -123,24 +123,21 @@ __aicore__ inline void LoadBias(const LocalTensor<T> &table, const LocalTensor<T
   DataCopy(table, l1, DataCopyParams(1, QuotientUp(columns * sizeof(T), 64), 0, 0));
 }
 )"},
-    DeviceFunction{"StoreTile", R"(
-// L0C -> global memory: rows x columns sums, at least 0 with `relu`, rounded to the type of the matrix.
-// `l0cRows`: from a column of fractals to the next, where these are not those of the tile.
-template <QuantMode_t rounding, bool relu = false, typename T, typename S>
-__aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
-                                 int64_t rows, int64_t columns, int64_t rowStride,
-                                 int64_t l0cRows = 0) {
-  FixpipeParamsV220 params;
+    DeviceFunction{"SumsOf", R"(
+// Rows x columns sums of L0C as rows of a matrix. `l0cRows`: from a column of fractals to the next.
+using RowParams = FixpipeParamsV220;
+__aicore__ inline RowParams SumsOf(int64_t rows, int64_t columns, int64_t rowStride,
+                                   int64_t l0cRows, QuantMode_t rounding) {
+  RowParams params;
   params.nSize = columns;
   params.mSize = rows;
-  params.srcStride = l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16;
+  params.srcStride = l0cRows;
   params.dstStride = rowStride;
   params.quantPre = rounding;
-  params.reluEn = relu;
   params.ndNum = 1;
   params.srcNdStride = 0;
   params.dstNdStride = 0;
-  Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
+  return params;
 }
 )"},
     DeviceFunction{"StoreLeakyRelu", R"(

@@ -135,19 +135,6 @@ __aicore__ inline RowParams SumsOf(int64_t rows, int64_t columns, int64_t rowStr
   return params;
 }
 )"},
-    DeviceFunction{"StoreTile", R"(
-// L0C -> global memory: rows x columns sums, at least 0 with `relu`, rounded to the type of the matrix.
-// `l0cRows`: from a column of fractals to the next, where these are not those of the tile.
-template <QuantMode_t rounding, bool relu = false, typename T, typename S>
-__aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
-                                 int64_t rows, int64_t columns, int64_t rowStride,
-                                 int64_t l0cRows = 0) {
-  RowParams params = SumsOf(rows, columns, rowStride,
-                            l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, rounding);
-  params.reluEn = relu;
-  Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
-}
-)"},
     DeviceFunction{"StoreLeakyRelu", R"(
 // StoreTile to half, with leaky ReLU on the way: by the C interface, as Fixpipe takes no slope. Its
 // documentation names the mode (2: one slope); no run of it on a chip is published. Check it there.

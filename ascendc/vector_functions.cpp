@@ -19,41 +19,20 @@ namespace {
   "                                       int64_t repeats) {\n    " macro                          \
   "(to, from, 256 / sizeof(T), repeats);\n  }\n"
 
+// "MMK_REDUCE_SUM": the elements of each repeat combined to one.
+#define REPEAT_REDUCTION(kind, name, what, order)                                                  \
+  DeviceFunction{"MMK_REDUCE_" kind,                                                               \
+                 "\n// " what " of each repeat: CANN 9.1 has another name for it.\n"               \
+                 "#ifdef MMK_CANN_9_1\n#define MMK_REDUCE_" kind "(to, from, mask, repeats) \\\n"  \
+                 "  ReduceRepeat<ReduceType::" kind ">(to, from, mask, "                           \
+                 "static_cast<int32_t>(repeats), 1, 1, 8" order ")\n#else\n"                       \
+                 "#define MMK_REDUCE_" kind "(to, from, mask, repeats) \\\n  WholeReduce" name     \
+                 "(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8" order ")\n#endif\n"}
+
 constexpr std::array functionsOnTensors = {
-    DeviceFunction{"MMK_REDUCE_SUM", R"(
-// The sum of each repeat: CANN 9.1 has another name for it.
-#ifdef MMK_CANN_9_1
-#define MMK_REDUCE_SUM(to, from, mask, repeats) \
-  ReduceRepeat<ReduceType::SUM>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8)
-#else
-#define MMK_REDUCE_SUM(to, from, mask, repeats) \
-  WholeReduceSum(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8)
-#endif
-)"},
-    DeviceFunction{"MMK_REDUCE_MAX", R"(
-// The greatest of each repeat: CANN 9.1 has another name for it.
-#ifdef MMK_CANN_9_1
-#define MMK_REDUCE_MAX(to, from, mask, repeats) \
-  ReduceRepeat<ReduceType::MAX>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                                ReduceOrder::ORDER_ONLY_VALUE)
-#else
-#define MMK_REDUCE_MAX(to, from, mask, repeats) \
-  WholeReduceMax(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                 ReduceOrder::ORDER_ONLY_VALUE)
-#endif
-)"},
-    DeviceFunction{"MMK_REDUCE_MIN", R"(
-// The least of each repeat: CANN 9.1 has another name for it.
-#ifdef MMK_CANN_9_1
-#define MMK_REDUCE_MIN(to, from, mask, repeats) \
-  ReduceRepeat<ReduceType::MIN>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                                ReduceOrder::ORDER_ONLY_VALUE)
-#else
-#define MMK_REDUCE_MIN(to, from, mask, repeats) \
-  WholeReduceMin(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                 ReduceOrder::ORDER_ONLY_VALUE)
-#endif
-)"},
+    REPEAT_REDUCTION("SUM", "Sum", "The sum", ""),
+    REPEAT_REDUCTION("MAX", "Max", "The greatest", ", ReduceOrder::ORDER_ONLY_VALUE"),
+    REPEAT_REDUCTION("MIN", "Min", "The least", ", ReduceOrder::ORDER_ONLY_VALUE"),
     DeviceFunction{"Spare", R"(
 // Room in UB behind the plan, from one of its pieces on: for what one instruction leaves to the next
 // where the plan has one and the interface several.
