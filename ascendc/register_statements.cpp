@@ -206,7 +206,7 @@ struct FunctionWriter::Loop {
 mlir::LogicalResult FunctionWriter::addTile(Loop &loop, mlir::Value argument) {
   using Role = aicore::VectorTile::Role;
   const aicore::VectorTile tile = loop.op.tile(argument);
-  const mlir::Type element = elementIn(argument);
+  const mlir::Type element = elementOf(argument);
   if (!namesOf(element))
     return reportUnwritten(loop.op, "vector work on this type");
   const bool isStored = tile.role == Role::output, isInUb = isStored || tile.role == Role::input;
@@ -246,18 +246,18 @@ mlir::LogicalResult FunctionWriter::addTile(Loop &loop, mlir::Value argument) {
 /// The type in which an instruction takes its scalars.
 static mlir::Type scalarTypeIn(aicore::VecOp op) {
   for (mlir::Value input : op.getInputs())
-    if (isTile(input) && !elementIn(input).isInteger(1))
-      return elementIn(input);
-  return elementIn(op.getTarget());
+    if (isTile(input) && !elementOf(input).isInteger(1))
+      return elementOf(input);
+  return elementOf(op.getTarget());
 }
 
 mlir::LogicalResult FunctionWriter::addCall(Loop &loop, aicore::VecOp vec) {
-  VectorCall call{vec, {loop.registers[vec.getTarget()], elementIn(vec.getTarget())}, {}};
+  VectorCall call{vec, {loop.registers[vec.getTarget()], elementOf(vec.getTarget())}, {}};
   for (mlir::Value input : vec.getInputs()) {
     const bool isTile = isa<aicore::TileType>(input.getType());
     // A scalar is one of the type of the elements beside it.
     const mlir::Type element =
-        isTile || elementIn(input).isInteger(1) ? elementIn(input) : scalarTypeIn(vec);
+        isTile || elementOf(input).isInteger(1) ? elementOf(input) : scalarTypeIn(vec);
     call.inputs.push_back(
         {isTile ? loop.registers[input] : scalar(input, element), element, isTile});
   }
@@ -279,7 +279,7 @@ mlir::LogicalResult FunctionWriter::addVector(aicore::VectorOp op) {
   for (mlir::Value argument : op.getBody().getArguments()) {
     if (argument.use_empty())
       continue;
-    const bool isMask = elementIn(argument).isInteger(1);
+    const bool isMask = elementOf(argument).isInteger(1);
     if (isMask && op.tile(argument).role != Role::input && op.tile(argument).role != Role::output)
       loop.declared.push_back(
           fmt::format("Reg::MaskReg {};", loop.registers[argument] = loop.nameOf("condition")));

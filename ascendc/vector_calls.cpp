@@ -1,6 +1,7 @@
 #include "ascendc/vector_calls.h"
 
 #include "ascendc/comparison.h"
+#include "ascendc/instructions.h"
 #include "ascendc/unwritten.h"
 #include "ascendc/vector_call_writer.h"
 #include "ir/element_type.h"
@@ -104,8 +105,7 @@ LogicalResult VectorCallWriter::convertAll() {
                                                                       : f32;
     const Conversion by = conversionOf(type, next);
     if (!hasConversion(by))
-      return refuse(fmt::format(" from {} to {}", std::string(spelling(*elementTypeOf(source))),
-                                std::string(spelling(*elementTypeOf(target)))));
+      return refuse(fmt::format(" from {} to {}", typeText(source), typeText(target)));
     if (leavesFloat && !source.isInteger(32)) {
       const std::string whole = inRoom();
       round(whole, value, "RINT");
@@ -127,7 +127,7 @@ LogicalResult VectorCallWriter::compute() {
   const mlir::Type element = call.target.element;
   const bool hasIntegers = llvm::is_contained({"add", "sub", "mul", "max", "min"}, name);
   if (!element.isF32() && !element.isF16() && !(element.isInteger(32) && hasIntegers))
-    return refuse(fmt::format(" of {}", std::string(spelling(*elementTypeOf(element)))));
+    return refuse(fmt::format(" of {}", typeText(element)));
   if (addSequence())
     return success();
   const VectorInstruction &row = op.getRow();
@@ -168,11 +168,6 @@ mlir::FailureOr<VectorCalls> VectorCallWriter::write() {
 }
 
 bool isTile(mlir::Value value) { return mlir::isa<aicore::TileType>(value.getType()); }
-
-mlir::Type elementIn(mlir::Value value) {
-  auto tile = mlir::dyn_cast<aicore::TileType>(value.getType());
-  return tile ? tile.getElement() : value.getType();
-}
 
 bool isArithmetic(mlir::Type element) {
   return element.isF32() || element.isF16() || element.isInteger(32);

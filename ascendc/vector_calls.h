@@ -42,8 +42,6 @@ callsOnRegisters(const VectorCall &call,
                  const std::function<std::string(const std::string &)> &nameOf);
 
 bool isTile(mlir::Value value);
-/// The element of a tile, or the type of a scalar.
-mlir::Type elementIn(mlir::Value value);
 
 /// Whether the interface computes with elements of this type: f32, f16, and i32 in part.
 bool isArithmetic(mlir::Type element);

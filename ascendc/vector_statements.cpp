@@ -54,7 +54,7 @@ private:
   std::string tile(mlir::Value value);
   VectorOperand operandAt(mlir::Value value, const std::string &place) {
     return {isTile(value) ? tile(value) + place : expressions.of(value, Expressions::primary),
-            elementIn(value), isTile(value)};
+            elementOf(value), isTile(value)};
   }
   /// The rows of the buffers where all full tiles have the same; nothing else.
   std::optional<int64_t> commonStride(llvm::ArrayRef<mlir::Value> tiles);
@@ -82,7 +82,7 @@ private:
 
 /// Tiles of scratch share a buffer, whatever their elements are.
 std::string VectorWriter::tile(mlir::Value value) {
-  const mlir::Type element = elementIn(value);
+  const mlir::Type element = elementOf(value);
   const aicore::VectorTile found = op.tile(value);
   if (element.isInteger(1) ||
       mlir::cast<mlir::MemRefType>(found.buffer.getType()).getElementType() == element)
@@ -180,24 +180,18 @@ Statement VectorWriter::alone(aicore::VecOp vec) {
   if (const std::optional<std::string> call = broadcast(vec))
     return *call;
   const std::optional<int64_t> common = commonStride(tilesOf(vec));
-  if (common)
-    return inOrder(callsOnTensors(
-        callAt(vec, [&](mlir::Value value) { return operandAt(value, ""); }),
-        rows() == "1" ? columns()
-                      : fmt::format("{} * {}", rows(Expressions::multiplicative), *common),
-        0));
-  if (!hasWholeBlocks(tilesOf(vec)))
+  if (!common && !hasWholeBlocks(tilesOf(vec)))
     return reportUnwritten(vec, "vector work on rows that begin at no block of 32 bytes");
-  const Statement call = inOrder(
-      callsOnTensors(callAt(vec,
-                            [&](mlir::Value value) {
-                              return operandAt(value, isTile(value) && isFull(value)
-                                                          ? fmt::format("[row * {}]", stride(value))
-                                                          : "");
-                            }),
-                     columns(), 0));
-  if (mlir::failed(call))
-    return mlir::failure();
+  auto place = [&](mlir::Value value) {
+    const bool hasRows = !common && isTile(value) && isFull(value);
+    return operandAt(value, hasRows ? fmt::format("[row * {}]", stride(value)) : "");
+  };
+  const std::string count =
+      !common || rows() == "1" ? columns()
+                               : fmt::format("{} * {}", rows(Expressions::multiplicative), *common);
+  const Statement call = inOrder(callsOnTensors(callAt(vec, place), count, 0));
+  if (mlir::failed(call) || common)
+    return call;
   return fmt::format("for (int64_t row = 0; row < {}; ++row) {{\n  {}\n}}", rows(), *call);
 }
 
@@ -209,8 +203,8 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
     const auto *piece =
         llvm::find_if(columnPieces, [&](const auto &each) { return each.first == value; });
     if (piece != columnPieces.end())
-      return {fmt::format("Spare<{}>({})", deviceType(elementIn(value)), piece->second),
-              elementIn(value)};
+      return {fmt::format("Spare<{}>({})", deviceType(elementOf(value)), piece->second),
+              elementOf(value)};
     if (mlir::cast<aicore::TileType>(value.getType()).isMask())
       return operandAt(value, "");
     if (!isFull(value))
@@ -223,8 +217,8 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
 
 bool VectorWriter::hasWholeBlocks(llvm::ArrayRef<mlir::Value> tiles) {
   return rows() == "1" || llvm::all_of(tiles, [&](mlir::Value tile) {
-           return elementIn(tile).isInteger(1) || !isFull(tile) ||
-                  stride(tile) * elementIn(tile).getIntOrFloatBitWidth() % 256 == 0;
+           return elementOf(tile).isInteger(1) || !isFull(tile) ||
+                  stride(tile) * elementOf(tile).getIntOrFloatBitWidth() % 256 == 0;
          });
 }
 
@@ -248,8 +242,8 @@ std::string VectorWriter::spread(aicore::VecOp vec) {
     }
     columnPieces.emplace_back(input, piece);
     lines += fmt::format("{}(Spare<{}>({}), {}, {}, count);\n",
-                         elementIn(input).isInteger(8) ? "BroadcastByte" : "BroadcastElement",
-                         deviceType(elementIn(input)), piece, tile(input),
+                         elementOf(input).isInteger(8) ? "BroadcastByte" : "BroadcastElement",
+                         deviceType(elementOf(input)), piece, tile(input),
                          op.tile(input).broadcast == Broadcast::single ? "0" : "row");
   }
   return lines;
@@ -296,7 +290,7 @@ Statement VectorWriter::parts() {
 Statement VectorWriter::write() {
   for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
     for (mlir::Value tile : tilesOf(vec))
-      if (!elementIn(tile).isInteger(1) && !namesOf(elementIn(tile)))
+      if (!elementOf(tile).isInteger(1) && !namesOf(elementOf(tile)))
         return reportUnwritten(vec, "vector work on this type");
   if (mlir::failed(countPieces()))
     return mlir::failure();
