@@ -62,24 +62,42 @@ __aicore__ inline void FillZeros(const LocalTensor<T> &l1, const InitConstValueP
   InitConstValue(l1, params);
 }
 )"},
-    DeviceFunction{"LoadFractals", R"(
-// L1 -> L0A or L0B: rows x columns elements from (row, column) on, by rows or columns of fractals.
-template <bool transpose, bool byColumns, typename T>
-__aicore__ inline void LoadFractals(const LocalTensor<T> &l0, const LocalTensor<T> &l1, int64_t row,
-                                    int64_t column, int64_t rows, int64_t columns, int64_t l1Rows) {
+    DeviceFunction{"LoadByRows", R"(
+// L1 -> L0A or L0B: rows x columns elements from (row, column) on, by rows of fractals.
+template <bool transpose, typename T>
+__aicore__ inline void LoadByRows(const LocalTensor<T> &l0, const LocalTensor<T> &l1, int64_t row,
+                                  int64_t column, int64_t rows, int64_t columns, int64_t l1Rows) {
   constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
-  const int64_t down = QuotientUp(rows, 16), across = QuotientUp(columns, width),
-                atOnce = byColumns ? down : across,
-                step = byColumns ? width * l1Rows : fractal;
   LoadData2DParams params;
   params.startIndex = 0;
-  params.repeatTimes = atOnce;
-  params.srcStride = byColumns ? 1 : l1Rows / 16;
+  params.repeatTimes = QuotientUp(columns, width);
+  params.srcStride = l1Rows / 16;
   params.sid = 0;
   params.dstGap = 0;
   params.ifTranspose = transpose;
-  for (int64_t i = 0; i < (byColumns ? across : down); ++i) {
-    LoadData(l0[i * atOnce * fractal], l1[column * l1Rows + row * width + i * step], params);
+  for (int64_t i = 0; i < QuotientUp(rows, 16); ++i) {
+    LoadData(l0[i * QuotientUp(columns, width) * fractal],
+             l1[column * l1Rows + (row + i * 16) * width], params);
+  }
+}
+)"},
+    DeviceFunction{"LoadByColumns", R"(
+// L1 -> L0A or L0B: rows x columns elements from (row, column) on, by columns of fractals.
+template <bool transpose, typename T>
+__aicore__ inline void LoadByColumns(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
+                                     int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                     int64_t l1Rows) {
+  constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
+  LoadData2DParams params;
+  params.startIndex = 0;
+  params.repeatTimes = QuotientUp(rows, 16);
+  params.srcStride = 1;
+  params.sid = 0;
+  params.dstGap = 0;
+  params.ifTranspose = transpose;
+  for (int64_t i = 0; i < QuotientUp(columns, width); ++i) {
+    LoadData(l0[i * QuotientUp(rows, 16) * fractal],
+             l1[(column + i * width) * l1Rows + row * width], params);
   }
 }
 )"},

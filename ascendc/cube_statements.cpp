@@ -154,7 +154,8 @@ Statement Instructions::loadL0(aicore::LoadL0Op op) {
                        part, *l0Rows);
   }
   if (!transposes || bytesOf(source) == 2)
-    return fmt::format("LoadFractals<{}, {}>({});", transposes, op.getTransposed(), part);
+    return fmt::format("{}<{}>({});", op.getTransposed() ? "LoadByColumns" : "LoadByRows",
+                       transposes, part);
   if (bytesOf(source) == 4)
     return fmt::format("LoadSquares({}, {});", part, shapeOf(source)[1]);
   return fmt::format("LoadByteSquares<{}>({});", isB, part);
