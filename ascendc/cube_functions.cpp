@@ -1,7 +1,5 @@
-// Functions of the cube core of dav-2201 (Ascend 910B). The meaning of the parameters is that of
-// the published documentation of CANN 9 (asc-devkit, docs: LoadData with LoadData2DParams and
-// LoadData3DParamsV2, LoadDataWithTranspose, Fixpipe), and of its examples: which instruction
-// transposes operands of which type (mmad_s8_f16_f32_with_A_B_transpose_option).
+// Functions of the cube core of all chips. The meaning of the parameters is that of the published
+// documentation of CANN 9 (asc-devkit, docs: LoadData with LoadData3DParamsV2, Fill, Fixpipe).
 #include "ascendc/device_function.h"
 
 #include <array>
@@ -9,53 +7,7 @@
 namespace mmk::ascendc {
 namespace {
 
-constexpr std::array functionsOf2201 = {
-    DeviceFunction{"BeginKernel", R"(
-// Sets the core up, and bits of CTRL by which instructions compute as the kernel means it: f16 and
-// bf16 have infinities and NaN (48), i32 wraps (53), a conversion to integers ends at the last one
-// (59). Returns what they were.
-__aicore__ inline uint64_t BeginKernel() {
-  InitSocState();
-  const uint64_t modes = get_ctrl();
-  set_ctrl(sbitset0(sbitset0(sbitset1(modes, 48), 53), 59));
-  PipeBarrier<PIPE_ALL>();
-  return modes;
-}
-)"},
-    DeviceFunction{"EndKernel", R"(
-// Ends all that the core has begun; the next kernel finds CTRL as this one has.
-__aicore__ inline void EndKernel(uint64_t modes) {
-  PipeBarrier<PIPE_ALL>();
-  set_ctrl(modes);
-}
-)"},
-    DeviceFunction{"LoadTile", R"(
-// Global memory -> L1: rows x columns elements of a matrix, `rowStride` elements from row to row,
-// as fractals of 16 rows x 32 bytes in columns of `l1Rows` rows (NZ).
-template <typename T>
-__aicore__ inline void LoadTile(const LocalTensor<T> &l1, const GlobalTensor<T> &matrix,
-                                int64_t rows, int64_t columns, int64_t rowStride, int64_t l1Rows) {
-  Nd2NzParams params;
-  params.ndNum = 1;
-  params.nValue = rows;
-  params.dValue = columns;
-  params.srcNdMatrixStride = 0;
-  // The field of the row stride has 16 bits: rows that are further apart one by one.
-  const bool isNear = rowStride <= 65535;
-  params.srcDValue = isNear ? rowStride : 1;
-  params.dstNzC0Stride = l1Rows;
-  params.dstNzNStride = 1;
-  params.dstNzMatrixStride = 0;
-  if (isNear) {
-    DataCopy(l1, matrix, params);
-    return;
-  }
-  params.nValue = 1;
-  for (int64_t row = 0; row < rows; ++row) {
-    DataCopy(l1[row * (32 / sizeof(T))], matrix[row * rowStride], params);
-  }
-}
-)"},
+constexpr std::array functionsOfCubes = {
     DeviceFunction{"LoadClipped", R"(
 // The same of a matrix that ends after `inside` of the rows; those behind are zero.
 template <typename T>
@@ -68,57 +20,19 @@ __aicore__ inline void LoadClipped(const LocalTensor<T> &l1, const GlobalTensor<
   }
   if (rest > 0) {
     const auto zeros = l1[loaded * (32 / sizeof(T))].template ReinterpretCast<int32_t>();
-    InitConstValue(zeros, InitConstValueParams<int32_t>(QuotientUp(columns * sizeof(T), 32), rest,
-                                                      l1Rows - rest, 0));
-  }
-}
-)"},
-    DeviceFunction{"LoadByRows", R"(
-// L1 -> L0A or L0B: rows x columns elements from (row, column) on, by rows of fractals.
-template <bool transpose, typename T>
-__aicore__ inline void LoadByRows(const LocalTensor<T> &l0, const LocalTensor<T> &l1, int64_t row,
-                                  int64_t column, int64_t rows, int64_t columns, int64_t l1Rows) {
-  constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
-  LoadData2DParams params;
-  params.startIndex = 0;
-  params.repeatTimes = QuotientUp(columns, width);
-  params.srcStride = l1Rows / 16;
-  params.sid = 0;
-  params.dstGap = 0;
-  params.ifTranspose = transpose;
-  for (int64_t i = 0; i < QuotientUp(rows, 16); ++i) {
-    LoadData(l0[i * QuotientUp(columns, width) * fractal],
-             l1[column * l1Rows + (row + i * 16) * width], params);
-  }
-}
-)"},
-    DeviceFunction{"LoadByColumns", R"(
-// L1 -> L0A or L0B: rows x columns elements from (row, column) on, by columns of fractals.
-template <bool transpose, typename T>
-__aicore__ inline void LoadByColumns(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
-                                     int64_t row, int64_t column, int64_t rows, int64_t columns,
-                                     int64_t l1Rows) {
-  constexpr int64_t width = 32 / sizeof(T), fractal = 16 * width;
-  LoadData2DParams params;
-  params.startIndex = 0;
-  params.repeatTimes = QuotientUp(rows, 16);
-  params.srcStride = 1;
-  params.sid = 0;
-  params.dstGap = 0;
-  params.ifTranspose = transpose;
-  for (int64_t i = 0; i < QuotientUp(columns, width); ++i) {
-    LoadData(l0[i * QuotientUp(rows, 16) * fractal],
-             l1[(column + i * width) * l1Rows + row * width], params);
+    FillZeros(zeros, InitConstValueParams<int32_t>(QuotientUp(columns * sizeof(T), 32), rest,
+                                                   l1Rows - rest, 0));
   }
 }
 )"},
     DeviceFunction{"LoadSquares", R"(
 // L1 -> L0A or L0B: the transpose of rows x columns elements of four bytes from (row, column) on, as
-// windows of one pixel of an image with one column. The depth in L0A is a multiple of 16.
-template <typename T>
+// windows of one pixel of an image with one column. The depth in L0 is a multiple of 16. `l0Rows`: of dav-3510,
+// see LoadImage.
+template <typename T, typename... Rows>
 __aicore__ inline void LoadSquares(const LocalTensor<T> &l0, const LocalTensor<T> &l1, int64_t row,
                                    int64_t column, int64_t rows, int64_t columns, int64_t l1Rows,
-                                   int64_t l1Columns) {
+                                   int64_t l1Columns, Rows... l0Rows) {
   LoadData3DParamsV2<T> params;
   params.l1H = l1Rows;
   params.l1W = 1;
@@ -128,32 +42,7 @@ __aicore__ inline void LoadSquares(const LocalTensor<T> &l0, const LocalTensor<T
   params.mExtension = QuotientUp(rows, 16) * 16;
   params.kExtension = QuotientUp(columns, 16) * 16;
   params.enTranspose = true; // of L0B without effect: it is always transposed
-  LoadData(l0, l1, params);
-}
-)"},
-    DeviceFunction{"LoadByteSquares", R"(
-// L1 -> L0A or L0B: the transpose of rows x columns elements of one byte from (row, column) on, in
-// squares of 32 x 32. Of an odd number of fractals the last square has another one behind it, which
-// the next rows of squares write over.
-template <bool intoB, typename T>
-__aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
-                                       int64_t row, int64_t column, int64_t rows, int64_t columns,
-                                       int64_t l1Rows) {
-  const int64_t depth = QuotientUp(rows, 32), width = QuotientUp(columns, 32),
-                fractals = intoB ? QuotientUp(columns, 16) : 2 * depth;
-  LoadData2dTransposeParams params;
-  params.startIndex = 0;
-  params.repeatTimes = intoB ? width : depth;
-  params.srcStride = intoB ? l1Rows / 32 : 1;
-  params.dstGap = intoB ? 1 : 0;
-  params.dstFracGap = intoB ? 0 : depth - 1;
-  for (int64_t i = 0; i < (intoB ? depth : width); ++i) {
-    const int64_t firstRow = intoB ? row + i * 32 : row, first = intoB ? column : column + i * 32;
-    LoadDataWithTranspose(l0[i * fractals * 512], l1[first * l1Rows + firstRow * 32], params);
-    if (fractals % 2 != 0) {
-      PipeBarrier<PIPE_MTE1>();
-    }
-  }
+  LoadImage(l0, l1, params, l0Rows...);
 }
 )"},
     DeviceFunction{"LoadWindows", R"(
@@ -161,12 +50,13 @@ __aicore__ inline void LoadByteSquares(const LocalTensor<T> &l0, const LocalTens
 // result, whose lines have `outWidth` pixels: pixels x depth elements from (first, from) on, of one
 // block. `top` lines in front of the first tap are skipped as taps that are not loaded; less than 0:
 // padding.
-template <int strideH, int strideW, int dilationH, int dilationW, int left, typename T>
+template <int strideH, int strideW, int dilationH, int dilationW, int left, typename T,
+          typename... Rows>
 __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T> &l1,
                                    int64_t lines, int64_t width, int64_t tapRows,
                                    int64_t tapColumns, int64_t top, int64_t outWidth, int64_t first,
                                    int64_t from, int64_t pixels, int64_t depth,
-                                   int64_t l1Channels) {
+                                   int64_t l1Channels, Rows... l0Rows) {
   LoadData3DParamsV2<T> params;
   // Windows in the padding alone are behind an image of one line, which they do not reach.
   const bool isPadding = lines == 0;
@@ -190,15 +80,7 @@ __aicore__ inline void LoadWindows(const LocalTensor<T> &l0, const LocalTensor<T
   params.filterW = tapColumns;
   params.dilationFilterH = dilationH;
   params.dilationFilterW = dilationW;
-  LoadData(l0, l1, params);
-}
-)"},
-    DeviceFunction{"LoadBias", R"(
-// L1 -> bias table: a row, in blocks of 64 bytes.
-template <typename T>
-__aicore__ inline void LoadBias(const LocalTensor<T> &table, const LocalTensor<T> &l1,
-                                int64_t columns) {
-  DataCopy(table, l1, DataCopyParams(1, QuotientUp(columns * sizeof(T), 64), 0, 0));
+  LoadImage(l0, l1, params, l0Rows...);
 }
 )"},
     DeviceFunction{"StoreTile", R"(
@@ -208,37 +90,16 @@ template <QuantMode_t rounding, bool relu = false, typename T, typename S>
 __aicore__ inline void StoreTile(const GlobalTensor<T> &matrix, const LocalTensor<S> &l0c,
                                  int64_t rows, int64_t columns, int64_t rowStride,
                                  int64_t l0cRows = 0) {
-  FixpipeParamsV220 params;
-  params.nSize = columns;
-  params.mSize = rows;
-  params.srcStride = l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16;
-  params.dstStride = rowStride;
-  params.quantPre = rounding;
+  RowParams params = SumsOf(rows, columns, rowStride,
+                            l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, rounding);
   params.reluEn = relu;
-  params.ndNum = 1;
-  params.srcNdStride = 0;
-  params.dstNdStride = 0;
   Fixpipe<T, S, CFG_ROW_MAJOR>(matrix, l0c, params);
-}
-)"},
-    DeviceFunction{"StoreLeakyRelu", R"(
-// StoreTile to half, with leaky ReLU on the way: by the C interface, as Fixpipe takes no slope. Its
-// documentation names the mode (2: one slope); no run of it on a chip is published. Check it there.
-template <typename S>
-__aicore__ inline void StoreLeakyRelu(const GlobalTensor<half> &matrix, const LocalTensor<S> &l0c,
-                                      float slope, int64_t rows, int64_t columns,
-                                      int64_t rowStride, int64_t l0cRows = 0) {
-  asc_set_l0c2gm_nz2nd(1, 0, 0);
-  asc_set_l0c2gm_lrelu_alpha(slope);
-  asc_copy_l0c2gm((__gm__ half *)matrix.GetPhyAddr(), (__cc__ S *)l0c.GetPhyAddr(),
-                  columns, rows, rowStride, l0cRows > 0 ? l0cRows : QuotientUp(rows, 16) * 16, 0,
-                  static_cast<uint64_t>(QuantMode_t::F322F16), 2, false, true);
 }
 )"},
 };
 
 } // namespace
 
-std::span<const DeviceFunction> cubeFunctions() { return functionsOf2201; }
+std::span<const DeviceFunction> cubeFunctions() { return functionsOfCubes; }
 
 } // namespace mmk::ascendc

@@ -269,28 +269,24 @@ static const char *roundingTo(mlir::Type element) {
   return element.isF16() ? "F322F16" : element.isBF16() ? "F322BF16" : "NoQuant";
 }
 
+/// With a slope, those of a leaky ReLU.
 template <typename Op>
 std::string Instructions::storeTile(Op op, const std::string &element, const std::string &rowStride,
-                                    bool relu) {
+                                    bool relu, mlir::Value slope) {
   const int64_t rows = rowsOfParts(op.getSource());
-  return fmt::format("StoreTile<QuantMode_t::{}{}>({}, {}, {}, {}, {}{});",
-                     roundingTo(elementOf(op.getTarget())), relu ? ", true" : "", element,
+  const std::string function =
+      slope ? "StoreLeakyRelu"
+            : fmt::format("StoreTile<QuantMode_t::{}{}>", roundingTo(elementOf(op.getTarget())),
+                          relu ? ", true" : "");
+  return fmt::format("{}({}, {}, {}{}, {}, {}{});", function, element,
                      sumsOf(op.getSource(), op.getSlot(), op.getPart()),
-                     expressions_.of(op.getRows()), expressions_.of(op.getColumns()), rowStride,
-                     rows > 0 ? fmt::format(", {}", rows) : "");
-}
-template std::string Instructions::storeTile(aicore::FixpipeOp op, const std::string &element,
-                                             const std::string &rowStride, bool relu);
-
-std::string Instructions::storeLeakyRelu(aicore::FixpipeOp op, const std::string &element,
-                                         const std::string &rowStride) {
-  const int64_t rows = rowsOfParts(op.getSource());
-  return fmt::format("StoreLeakyRelu({}, {}, {}, {}, {}, {}{});", element,
-                     sumsOf(op.getSource(), op.getSlot(), op.getPart()),
-                     expressions_.of(op.getSlope()), expressions_.of(op.getRows()),
+                     slope ? expressions_.of(slope) + ", " : "", expressions_.of(op.getRows()),
                      expressions_.of(op.getColumns()), rowStride,
                      rows > 0 ? fmt::format(", {}", rows) : "");
 }
+template std::string Instructions::storeTile(aicore::FixpipeOp op, const std::string &element,
+                                             const std::string &rowStride, bool relu,
+                                             mlir::Value slope);
 
 Statement Instructions::drain(aicore::DrainOp op) {
   const int64_t columns = shapeOf(op.getTarget())[1];

@@ -6,6 +6,8 @@
 #include "ascendc/device_function.h"
 #include "ascendc/vector_room.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <array>
 #include <fmt/format.h>
 
@@ -182,24 +184,80 @@ __aicore__ inline void MultiplyFrom(const LocalTensor<S> &bias, const LocalTenso
 
 } // namespace
 
+/// What stands for "$..." in a function on tensors, and on registers.
+struct Spelling {
+  std::string_view word, onTensors, onRegisters;
+};
+static constexpr Spelling spellings[] = {
+    {"$function", "__aicore__ inline", "__simd_callee__ inline"},
+    {"$operands",
+     "const LocalTensor<float> &to, const LocalTensor<float> &x,\n"
+     "                              int64_t piece, int32_t n",
+     "Reg::RegTensor<float> &to, Reg::RegTensor<float> &x,\n"
+     "                              Reg::MaskReg &mask"},
+    {"$rooms",
+     "const LocalTensor<float> magnitude = Spare<float>(piece), other = Spare<float>(piece + 1),\n"
+     "                           small = Spare<float>(piece + 2), large = Spare<float>(piece + 3);",
+     "Reg::RegTensor<float> magnitude, other, small, large;"},
+    {"$n)", "n)", "mask)"},
+    {"$n,", "n,", "mask,"},
+};
+
+static std::string spelled(std::string_view text, bool onRegisters) {
+  std::string code(text);
+  for (const Spelling &each : spellings)
+    for (size_t at = 0; (at = code.find(each.word, at)) != std::string::npos;)
+      code.replace(at, each.word.size(), onRegisters ? each.onRegisters : each.onTensors);
+  for (size_t at = 0; (at = code.find('$', at)) != std::string::npos;) {
+    code.replace(at, 1, onRegisters ? "Reg::" : "");
+    if (onRegisters)
+      continue;
+    const size_t indent = at - code.rfind('\n', at) - 1;
+    code.insert(code.find('\n', code.find(';', at)),
+                "\n" + std::string(indent, ' ') + "PipeBarrier<PIPE_V>();");
+  }
+  return code;
+}
+
+/// Functions of a chip, each behind those that it calls.
+struct Table {
+  std::span<const DeviceFunction> functions;
+  bool onRegisters = false;
+};
+static std::array<Table, 6> tablesOf(Architecture architecture) {
+  const bool is3510 = architecture == Architecture::dav3510;
+  return {Table{functionsOfAll},
+          Table{is3510 ? cubeFunctions3510() : cubeFunctions2201()},
+          Table{cubeFunctions()},
+          Table{vectorFunctions()},
+          Table{is3510 ? registerFunctions() : elementaryFunctionsOnTensors()},
+          Table{elementaryFunctions(), is3510}};
+}
+
 /// Adds in front of `found` those of a table that `code`, or what is found, mentions.
-static void collect(std::span<const DeviceFunction> table, const std::string &code,
-                    std::string &found) {
-  for (auto function = table.rbegin(); function != table.rend(); ++function)
+static void collect(const Table &table, const std::string &code, std::string &found) {
+  for (const DeviceFunction &function : llvm::reverse(table.functions))
     for (const char *bracket : {"(", "<", ">", ",", "::"})
-      if ((code + found).find(std::string(function->name) + bracket) != std::string::npos) {
-        found = std::string(function->text) + found;
+      if ((code + found).find(std::string(function.name) + bracket) != std::string::npos) {
+        found = spelled(function.text, table.onRegisters) + found;
         break;
       }
 }
 
+bool isDeviceFunction(std::string_view name) {
+  return llvm::any_of(std::array{Architecture::dav2201, Architecture::dav3510}, [&](auto chip) {
+    return llvm::any_of(tablesOf(chip), [&](const Table &table) {
+      return llvm::any_of(table.functions,
+                          [&](const DeviceFunction &each) { return each.name == name; });
+    });
+  });
+}
+
 std::string deviceFunctions(const std::string &code, Architecture architecture) {
-  const bool is3510 = architecture == Architecture::dav3510;
   std::string found;
-  collect(is3510 ? registerFunctions() : elementaryFunctions(), code, found);
-  collect(vectorFunctions(), code, found);
-  collect(is3510 ? cubeFunctions3510() : cubeFunctions(), code, found);
-  collect(functionsOfAll, code, found);
+  const std::array tables = tablesOf(architecture);
+  for (const Table &table : llvm::reverse(tables))
+    collect(table, code, found);
   if (found.find("Spare(") == std::string::npos)
     return found;
   return fmt::format("\n// Bytes of UB that the plan uses at most, and of what is behind them.\n"

@@ -5,10 +5,14 @@
 #include "ascendc/architecture.h"
 
 #include <string>
+#include <string_view>
 
 namespace mmk::ascendc {
 
 /// The functions that `code` calls, and those that they call; each in front of its first use.
 std::string deviceFunctions(const std::string &code, Architecture architecture);
+
+/// Whether a chip has a function of this name.
+bool isDeviceFunction(std::string_view name);
 
 } // namespace mmk::ascendc

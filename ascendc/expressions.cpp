@@ -1,5 +1,6 @@
 #include "ascendc/expressions.h"
 
+#include "ascendc/comparison.h"
 #include "ascendc/element_names.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,46 +15,6 @@ namespace mmk::ascendc {
 
 // Beyond it a line of the kernel becomes hard to read.
 static constexpr size_t longest = 48;
-
-/// Empty for a comparison of another meaning; index arithmetic has none.
-static const char *symbolOf(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return "==";
-  case arith::CmpIPredicate::ne:
-    return "!=";
-  case arith::CmpIPredicate::slt:
-    return "<";
-  case arith::CmpIPredicate::sle:
-    return "<=";
-  case arith::CmpIPredicate::sgt:
-    return ">";
-  case arith::CmpIPredicate::sge:
-    return ">=";
-  default:
-    return nullptr;
-  }
-}
-
-/// Those that are false for NaN as in C++; NE is true.
-static const char *symbolOf(arith::CmpFPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpFPredicate::OEQ:
-    return "==";
-  case arith::CmpFPredicate::UNE:
-    return "!=";
-  case arith::CmpFPredicate::OLT:
-    return "<";
-  case arith::CmpFPredicate::OLE:
-    return "<=";
-  case arith::CmpFPredicate::OGT:
-    return ">";
-  case arith::CmpFPredicate::OGE:
-    return ">=";
-  default:
-    return nullptr;
-  }
-}
 
 /// Of a scalar.
 static std::string_view typeNameOf(mlir::Type type) {
@@ -149,8 +110,8 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
       })
       .Case(
           [&](arith::NegFOp) { return Text{"-" + of(op->getOperand(0), primary), multiplicative}; })
-      .Case([&](arith::CmpFOp compare) -> Result {
-        const char *symbol = symbolOf(compare.getPredicate());
+      .Case<arith::CmpFOp, arith::CmpIOp>([&](auto compare) -> Result {
+        const char *symbol = comparisonOf(compare.getPredicate()).symbol();
         if (!symbol)
           return std::nullopt;
         return binary(op, symbol, comparison);
@@ -165,12 +126,6 @@ std::optional<Expressions::Text> Expressions::computed(mlir::Operation *op) {
           })
       .Case([&](aicore::ScalarBoundOp bound) {
         return Text{fmt::format("static_cast<int64_t>({})", of(bound.getScalar()))};
-      })
-      .Case([&](arith::CmpIOp compare) -> Result {
-        const char *symbol = symbolOf(compare.getPredicate());
-        if (!symbol)
-          return std::nullopt;
-        return binary(op, symbol, comparison);
       })
       .Case([&](arith::SelectOp select) {
         return Text{fmt::format("({} ? {} : {})", of(select.getCondition(), comparison),

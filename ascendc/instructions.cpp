@@ -7,10 +7,13 @@
 #include "ir/element_type.h"
 #include "ir/merged_dims.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <fmt/format.h>
+#include <iterator>
+#include <utility>
 
 namespace mmk::ascendc {
 
@@ -22,42 +25,21 @@ namespace {
 
 /// The position of a memory as the interface names it; null for one that is not written.
 const char *positionOf(Space space) {
-  switch (space) {
-  case Space::l1:
-    return "A1";
-  case Space::l0a:
-    return "A2";
-  case Space::l0b:
-    return "B2";
-  case Space::l0c:
-    return "CO1";
-  case Space::ub:
-    return "VECCALC";
-  case Space::bt:
-    return "C2";
-  default:
-    return nullptr;
-  }
+  static constexpr std::pair<Space, const char *> positions[] = {
+      {Space::l1, "A1"},   {Space::l0a, "A2"},     {Space::l0b, "B2"},
+      {Space::l0c, "CO1"}, {Space::ub, "VECCALC"}, {Space::bt, "C2"},
+  };
+  const auto *found = llvm::find_if(positions, [&](const auto &it) { return it.first == space; });
+  return found == std::end(positions) ? nullptr : found->second;
 }
 
 const char *nameOf(aicore::Pipe pipe) {
-  switch (pipe) {
-  case aicore::Pipe::scalar:
-    return "S";
-  case aicore::Pipe::mte1:
-    return "MTE1";
-  case aicore::Pipe::mte2:
-    return "MTE2";
-  case aicore::Pipe::mte3:
-    return "MTE3";
-  case aicore::Pipe::cube:
-    return "M";
-  case aicore::Pipe::fixpipe:
-    return "FIX";
-  case aicore::Pipe::vector:
-    return "V";
-  }
-  return "";
+  using aicore::Pipe;
+  static constexpr std::pair<Pipe, const char *> names[] = {
+      {Pipe::scalar, "S"}, {Pipe::mte1, "MTE1"},   {Pipe::mte2, "MTE2"}, {Pipe::mte3, "MTE3"},
+      {Pipe::cube, "M"},   {Pipe::fixpipe, "FIX"}, {Pipe::vector, "V"},
+  };
+  return llvm::find_if(names, [&](const auto &it) { return it.first == pipe; })->second;
 }
 
 } // namespace
@@ -334,12 +316,10 @@ Statement Instructions::store(aicore::StoreOp op) {
 }
 
 Statement Instructions::storeSums(aicore::FixpipeOp op) {
-  return overRows(op, op.getTarget(),
-                  [&](const std::string &element, const std::string &, const Loops &) {
-                    const std::string stride = rowStride(op, op.getTarget());
-                    return op.getSlope() ? storeLeakyRelu(op, element, stride)
-                                         : storeTile(op, element, stride, op.getRelu());
-                  });
+  return overRows(
+      op, op.getTarget(), [&](const std::string &element, const std::string &, const Loops &) {
+        return storeTile(op, element, rowStride(op, op.getTarget()), op.getRelu(), op.getSlope());
+      });
 }
 
 std::string Instructions::eventOf(int64_t first, mlir::Value slot) {

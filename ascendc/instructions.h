@@ -47,9 +47,7 @@ private:
   std::string copyOf(mlir::Value buffer, mlir::Value slot);
   template <typename Op>
   std::string storeTile(Op op, const std::string &element, const std::string &rowStride,
-                        bool relu = false);
-  std::string storeLeakyRelu(aicore::FixpipeOp op, const std::string &element,
-                             const std::string &rowStride);
+                        bool relu = false, mlir::Value slope = {});
   std::string sumsOf(mlir::Value buffer, mlir::Value slot, std::optional<int64_t> part);
   std::string meetingPlace(mlir::Value buffer, mlir::Value slot, mlir::Value row,
                            mlir::Value column);

@@ -75,15 +75,11 @@ std::string parametersOf(aicore::KernelOp kernel, VariableNames &names, llvm::St
     list.push_back("__gm__ uint8_t *" + addressOf(names.of(workspace.getResult())));
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (argument.getType().isF32() || argument.getType().isInteger())
-      list.push_back(
-          fmt::format(fmt::runtime(mentions(body, names.of(argument)) ? "{} {}" : "{} /* {} */"),
-                      namesOf(argument.getType())->device, names.of(argument)));
+      list.push_back(parameterText(deviceType(argument.getType()), names.of(argument), body));
   // The strides of a tensor do not read each of its dimensions.
   for (mlir::Value argument : kernel.getBody().getArguments())
     if (argument.getType().isIndex())
-      list.push_back(fmt::format(
-          fmt::runtime(mentions(body, names.of(argument)) ? "int64_t {}" : "int64_t /* {} */"),
-          names.of(argument)));
+      list.push_back(parameterText("int64_t", names.of(argument), body));
   return llvm::join(list, ", ");
 }
 
@@ -345,6 +341,10 @@ bool mentions(llvm::StringRef text, llvm::StringRef word) {
         return true;
   }
   return false;
+}
+
+std::string parameterText(const std::string &type, const std::string &name, llvm::StringRef body) {
+  return fmt::format(fmt::runtime(mentions(body, name) ? "{} {}" : "{} /* {} */"), type, name);
 }
 
 mlir::FailureOr<std::string> kernelText(aicore::KernelOp kernel, const SourceFile &file) {

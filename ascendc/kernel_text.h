@@ -31,4 +31,7 @@ std::string addressOf(llvm::StringRef tensor);
 /// Whether a text has this word outside of its comments.
 bool mentions(llvm::StringRef text, llvm::StringRef word);
 
+/// A parameter of a function: "int64_t M", or "int64_t /* M */" where its body does not mention it.
+std::string parameterText(const std::string &type, const std::string &name, llvm::StringRef body);
+
 } // namespace mmk::ascendc

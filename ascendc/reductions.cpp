@@ -10,33 +10,21 @@ namespace mmk::ascendc {
 
 using aicore::ReduceKind;
 
-namespace {
-
-/// How the results of a reduction are combined (vector_functions.cpp), and what changes none; null
-/// for one of which the interface has no instruction.
-struct Combination {
-  const char *name;
-  std::string identity;
-};
-
 Combination combinationOf(ReduceKind kind, mlir::Type element) {
   const bool isFloat = mlir::isa<mlir::FloatType>(element);
   switch (kind) {
-  case ReduceKind::add:
-    return {"AddOf", "0"};
   case ReduceKind::mul:
-    return {"MulOf", "1"};
+    return {"Mul", nullptr, "1"};
   case ReduceKind::max:
   case ReduceKind::argmax:
-    return {"MaxOf", isFloat ? "-Infinity()" : "INT32_MIN"};
+    return {"Max", "MAX", isFloat ? "-Infinity()" : "INT32_MIN"};
   case ReduceKind::min:
   case ReduceKind::argmin:
-    return {"MinOf", isFloat ? "Infinity()" : "INT32_MAX"};
+    return {"Min", "MIN", isFloat ? "Infinity()" : "INT32_MAX"};
+  default:
+    return {"Add", "SUM", "0"};
   }
-  return {nullptr, ""};
 }
-
-} // namespace
 
 Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const NameTile &nameTile) {
   const mlir::Type element = elementOf(op.getSource());
@@ -50,26 +38,25 @@ Statement reduceStatement(aicore::ReduceOp op, Expressions &expressions, const N
   const bool isSum = op.getKind() == ReduceKind::add, isProduct = op.getKind() == ReduceKind::mul,
              folds = !isFloat || isProduct || (isSum && !element.isF32());
   const Combination by = combinationOf(op.getKind(), element);
-  auto tile = [&](mlir::Value buffer, mlir::Value slot) {
-    return nameTile({buffer, slot, 0, aicore::VectorTile::Role::input});
-  };
-  const std::string source = tile(op.getSource(), op.getSlot()),
-                    target = tile(op.getTargets()[0], op.getTargetSlots()[0]),
+  const std::string source = nameTile({op.getSource(), op.getSlot()}),
+                    target = nameTile({op.getTargets()[0], op.getTargetSlots()[0]}),
                     rows = expressions.of(op.getRows()), columns = expressions.of(op.getColumns());
   const int64_t stride = shapeOf(op.getSource())[1];
   if (op.givesPosition() && byRows)
-    return fmt::format(
-        "PositionsByRows<{}>({}, {}, {}, {}, {}, {});", op.getKind() == ReduceKind::argmin,
-        tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows, columns, stride);
-  std::string text = fmt::format("{}<{}>({}, {}, {}, {}, {}, {});",
-                                 byRows  ? "ReduceColumns"
-                                 : folds ? "FoldRows"
-                                         : "ReduceRows",
-                                 by.name, target, source, rows, columns, stride, by.identity);
+    return fmt::format("PositionsByRows<{}>({}, {}, {}, {}, {}, {});",
+                       op.getKind() == ReduceKind::argmin,
+                       nameTile({op.getTargets()[1], op.getTargetSlots()[1]}), target, source, rows,
+                       columns, stride);
+  std::string text =
+      fmt::format("{}<{}Of>({}, {}, {}, {}, {}, {});",
+                  byRows  ? "ReduceColumns"
+                  : folds ? "FoldRows"
+                          : "ReduceRows",
+                  by.instruction, target, source, rows, columns, stride, by.identity);
   if (op.givesPosition())
     text += fmt::format("\nPositionsOf({}, {}, {}, {}, {}, {});",
-                        tile(op.getTargets()[1], op.getTargetSlots()[1]), target, source, rows,
-                        columns, stride);
+                        nameTile({op.getTargets()[1], op.getTargetSlots()[1]}), target, source,
+                        rows, columns, stride);
   return text;
 }
 
@@ -77,30 +64,25 @@ Statement scanStatement(aicore::ScanOp op, Expressions &expressions, const NameT
   const mlir::Type element = elementOf(op.getSource());
   if (!isArithmetic(element))
     return reportUnwritten(op, "sums up to each element of " + typeText(element));
-  auto tile = [&](mlir::Value buffer, mlir::Value slot) {
-    return nameTile({buffer, slot, 0, aicore::VectorTile::Role::input});
-  };
   return fmt::format("{}({}, {}, {}, {}, {}, {}, {});", op.getByRows() ? "ScanRows" : "ScanColumns",
-                     tile(op.getTarget(), op.getTargetSlot()), shapeOf(op.getTarget())[1],
-                     tile(op.getSource(), op.getSlot()), shapeOf(op.getSource())[1],
-                     tile(op.getCarry(), op.getCarrySlot()), expressions.of(op.getRows()),
+                     nameTile({op.getTarget(), op.getTargetSlot()}), shapeOf(op.getTarget())[1],
+                     nameTile({op.getSource(), op.getSlot()}), shapeOf(op.getSource())[1],
+                     nameTile({op.getCarry(), op.getCarrySlot()}), expressions.of(op.getRows()),
                      expressions.of(op.getColumns()));
 }
 
 Statement positionsStatement(aicore::PositionsOp op, Expressions &expressions,
                              const NameTile &nameTile) {
-  return fmt::format("Number({}, {}, {});",
-                     nameTile({op.getTarget(), op.getSlot(), 0, aicore::VectorTile::Role::output}),
+  return fmt::format("Number({}, {}, {});", nameTile({op.getTarget(), op.getSlot()}),
                      expressions.of(op.getFirst()), expressions.of(op.getColumns()));
 }
 
 Statement randomStatement(aicore::RandomOp op, Expressions &expressions, const NameTile &nameTile) {
   return fmt::format("RandomRows({}, {}, {}, {}, {}, {}, {}, {});",
-                     nameTile({op.getTarget(), op.getSlot(), 0, aicore::VectorTile::Role::output}),
-                     shapeOf(op.getTarget())[1], expressions.of(op.getSeed()),
-                     expressions.of(op.getFirst()), expressions.of(op.getRowStep()),
-                     expressions.of(op.getColumnStep()), expressions.of(op.getRows()),
-                     expressions.of(op.getColumns()));
+                     nameTile({op.getTarget(), op.getSlot()}), shapeOf(op.getTarget())[1],
+                     expressions.of(op.getSeed()), expressions.of(op.getFirst()),
+                     expressions.of(op.getRowStep()), expressions.of(op.getColumnStep()),
+                     expressions.of(op.getRows()), expressions.of(op.getColumns()));
 }
 
 } // namespace mmk::ascendc

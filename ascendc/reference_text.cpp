@@ -7,7 +7,9 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <utility>
 
 namespace mmk::ascendc {
 namespace {
@@ -20,64 +22,37 @@ struct Elementwise {
 };
 
 Elementwise elementwiseOf(Operation operation) {
-  switch (operation) {
-  case Operation::negate:
-    return {"-"};
-  case Operation::abs:
-    return {"std::fabs"};
-  case Operation::exp:
-    return {"std::exp"};
-  case Operation::log:
-    return {"std::log"};
-  case Operation::log1p:
-    return {"std::log1p"};
-  case Operation::expm1:
-    return {"std::expm1"};
-  case Operation::sqrt:
-    return {"std::sqrt"};
-  case Operation::tanh:
-    return {"std::tanh"};
-  case Operation::erf:
-    return {"std::erf"};
-  case Operation::floor:
-    return {"std::floor"};
-  case Operation::ceil:
-    return {"std::ceil"};
-  case Operation::logicalNot:
-    return {"!"};
-  case Operation::minimum:
-    return {"least"};
-  case Operation::maximum:
-    return {"greatest"};
-  case Operation::remainder:
-    return {"remainder_of"};
-  case Operation::add:
-    return {nullptr, "+"};
-  case Operation::subtract:
-    return {nullptr, "-"};
-  case Operation::multiply:
-    return {nullptr, "*"};
-  case Operation::divide:
-    return {nullptr, "/"};
-  case Operation::equal:
-    return {nullptr, "=="};
-  case Operation::notEqual:
-    return {nullptr, "!="};
-  case Operation::less:
-    return {nullptr, "<"};
-  case Operation::lessEqual:
-    return {nullptr, "<="};
-  case Operation::greater:
-    return {nullptr, ">"};
-  case Operation::greaterEqual:
-    return {nullptr, ">="};
-  case Operation::logicalAnd:
-    return {nullptr, "&&"};
-  case Operation::logicalOr:
-    return {nullptr, "||"};
-  default:
-    return {};
-  }
+  static constexpr std::pair<Operation, Elementwise> table[] = {
+      {Operation::negate, {"-"}},
+      {Operation::abs, {"std::fabs"}},
+      {Operation::exp, {"std::exp"}},
+      {Operation::log, {"std::log"}},
+      {Operation::log1p, {"std::log1p"}},
+      {Operation::expm1, {"std::expm1"}},
+      {Operation::sqrt, {"std::sqrt"}},
+      {Operation::tanh, {"std::tanh"}},
+      {Operation::erf, {"std::erf"}},
+      {Operation::floor, {"std::floor"}},
+      {Operation::ceil, {"std::ceil"}},
+      {Operation::logicalNot, {"!"}},
+      {Operation::minimum, {"least"}},
+      {Operation::maximum, {"greatest"}},
+      {Operation::remainder, {"remainder_of"}},
+      {Operation::add, {nullptr, "+"}},
+      {Operation::subtract, {nullptr, "-"}},
+      {Operation::multiply, {nullptr, "*"}},
+      {Operation::divide, {nullptr, "/"}},
+      {Operation::equal, {nullptr, "=="}},
+      {Operation::notEqual, {nullptr, "!="}},
+      {Operation::less, {nullptr, "<"}},
+      {Operation::lessEqual, {nullptr, "<="}},
+      {Operation::greater, {nullptr, ">"}},
+      {Operation::greaterEqual, {nullptr, ">="}},
+      {Operation::logicalAnd, {nullptr, "&&"}},
+      {Operation::logicalOr, {nullptr, "||"}},
+  };
+  const auto *found = llvm::find_if(table, [&](const auto &row) { return row.first == operation; });
+  return found == std::end(table) ? Elementwise() : found->second;
 }
 
 Indices indicesOf(const Shape &shape) {

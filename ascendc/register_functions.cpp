@@ -105,63 +105,17 @@ __simd_callee__ inline void Polynomial(Reg::RegTensor<float> &to, Reg::RegTensor
 )"},
     DeviceFunction{"WithSign", R"(
 // Of numbers that are not negative, the opposite where x is negative; then `small` where |x| is less
-// than `limit`.
+// than `limit`. `magnitude` is |x|, and is written over.
 __simd_callee__ inline void WithSign(Reg::RegTensor<float> &to, Reg::RegTensor<float> &large,
                                      Reg::RegTensor<float> &small, Reg::RegTensor<float> &x,
-                                     float limit, Reg::MaskReg &mask) {
-  Reg::RegTensor<float> other;
+                                     Reg::RegTensor<float> &magnitude, float limit,
+                                     Reg::MaskReg &mask) {
   Reg::MaskReg isSmall, isNegative;
-  Reg::Abs(other, x, mask);
-  Reg::Compares<float, CMPMODE::LT>(isSmall, other, limit, mask);
+  Reg::Compares<float, CMPMODE::LT>(isSmall, magnitude, limit, mask);
   Reg::Compares<float, CMPMODE::LT>(isNegative, x, 0.0f, mask);
-  Reg::Muls(other, large, -1.0f, mask);
-  Reg::Select(large, other, large, isNegative);
+  Reg::Muls(magnitude, large, -1.0f, mask);
+  Reg::Select(large, magnitude, large, isNegative);
   Reg::Select(to, small, large, isSmall);
-}
-)"},
-    DeviceFunction{"ErrorFunction", R"(
-__simd_callee__ inline void ErrorFunction(Reg::RegTensor<float> &to, Reg::RegTensor<float> &x,
-                                          Reg::MaskReg &mask) {
-  Reg::RegTensor<float> other, small, large;
-  Reg::Mul(other, x, x, mask);
-  Polynomial(small, other, mask, 1.283791671e-01f, -3.761263843e-01f, 1.128378197e-01f,
-             -2.686540004e-02f, 5.220945432e-03f, -8.482828830e-04f, 1.125694780e-04f,
-             -9.641515776e-06f);
-  Reg::Mul(small, small, x, mask);
-  Reg::Add(small, small, x, mask);
-  Reg::Abs(other, x, mask);
-  Reg::Mins(other, other, 4.0f, mask); // from there on the result is 1
-  Polynomial(large, other, mask, -2.020654460e-04f, 1.129649346e+00f, 6.330657355e-01f,
-             1.086065987e-01f, -2.534892522e-02f, 4.270636272e-03f, -4.603578462e-04f,
-             2.475423834e-05f, -2.120858704e-07f);
-  Reg::Muls(large, large, -1.0f, mask);
-  Reg::Exp(large, large, mask);
-  Reg::Muls(large, large, -1.0f, mask);
-  Reg::Adds(large, large, 1.0f, mask);
-  WithSign(to, large, small, x, 1.0f, mask);
-}
-)"},
-    DeviceFunction{"Tangent", R"(
-// tanh(x)
-__simd_callee__ inline void Tangent(Reg::RegTensor<float> &to, Reg::RegTensor<float> &x,
-                                    Reg::MaskReg &mask) {
-  Reg::RegTensor<float> other, small, large;
-  Reg::Mul(other, x, x, mask);
-  Polynomial(small, other, mask, -3.333333080e-01f, 1.333320601e-01f, -5.394676274e-02f,
-             2.170070161e-02f, -8.177394593e-03f, 2.142958750e-03f);
-  Reg::Mul(small, small, other, mask);
-  Reg::Mul(small, small, x, mask);
-  Reg::Add(small, small, x, mask);
-  Reg::Abs(large, x, mask);
-  Reg::Mins(large, large, 10.0f, mask); // from there on the result is 1
-  Reg::Add(large, large, large, mask);
-  Reg::Exp(large, large, mask);
-  Reg::Adds(large, large, 1.0f, mask);
-  Reg::Duplicate(other, 2.0f);
-  Reg::Div(large, other, large, mask);
-  Reg::Muls(large, large, -1.0f, mask);
-  Reg::Adds(large, large, 1.0f, mask);
-  WithSign(to, large, small, x, 0.625f, mask);
 }
 )"},
 };

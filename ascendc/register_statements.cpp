@@ -2,7 +2,6 @@
 
 #include "ascendc/code_text.h"
 #include "ascendc/element_names.h"
-#include "ascendc/register_calls.h"
 #include "ascendc/unwritten.h"
 #include "ascendc/vector_calls.h"
 
@@ -48,8 +47,6 @@ private:
   mlir::LogicalResult addTile(Loop &loop, mlir::Value argument);
   mlir::LogicalResult addCall(Loop &loop, aicore::VecOp vec);
   void addReduce(aicore::ReduceOp op);
-  void reduceEachRow(aicore::ReduceOp op, const std::string &source, const std::string &target);
-  void reduceAllRows(aicore::ReduceOp op, const std::string &source, const std::string &target);
 
   /// The name of a parameter with this argument.
   std::string parameter(const std::string &type, const std::string &argument, std::string name);
@@ -209,7 +206,7 @@ struct FunctionWriter::Loop {
 mlir::LogicalResult FunctionWriter::addTile(Loop &loop, mlir::Value argument) {
   using Role = aicore::VectorTile::Role;
   const aicore::VectorTile tile = loop.op.tile(argument);
-  const mlir::Type element = elementIn(argument);
+  const mlir::Type element = elementOf(argument);
   if (!namesOf(element))
     return reportUnwritten(loop.op, "vector work on this type");
   const bool isStored = tile.role == Role::output, isInUb = isStored || tile.role == Role::input;
@@ -246,18 +243,26 @@ mlir::LogicalResult FunctionWriter::addTile(Loop &loop, mlir::Value argument) {
   return mlir::success();
 }
 
+/// The type in which an instruction takes its scalars.
+static mlir::Type scalarTypeIn(aicore::VecOp op) {
+  for (mlir::Value input : op.getInputs())
+    if (isTile(input) && !elementOf(input).isInteger(1))
+      return elementOf(input);
+  return elementOf(op.getTarget());
+}
+
 mlir::LogicalResult FunctionWriter::addCall(Loop &loop, aicore::VecOp vec) {
-  RegisterCall call{vec, loop.registers[vec.getTarget()], elementIn(vec.getTarget()), {}};
+  VectorCall call{vec, {loop.registers[vec.getTarget()], elementOf(vec.getTarget())}, {}};
   for (mlir::Value input : vec.getInputs()) {
     const bool isTile = isa<aicore::TileType>(input.getType());
     // A scalar is one of the type of the elements beside it.
     const mlir::Type element =
-        isTile || elementIn(input).isInteger(1) ? elementIn(input) : scalarTypeIn(vec);
+        isTile || elementOf(input).isInteger(1) ? elementOf(input) : scalarTypeIn(vec);
     call.inputs.push_back(
         {isTile ? loop.registers[input] : scalar(input, element), element, isTile});
   }
-  const mlir::FailureOr<RegisterLines> lines =
-      linesOf(call, [&](const std::string &base) { return loop.nameOf(base); });
+  const mlir::FailureOr<VectorCalls> lines =
+      callsOnRegisters(call, [&](const std::string &base) { return loop.nameOf(base); });
   if (mlir::failed(lines))
     return mlir::failure();
   llvm::append_range(loop.once, lines->once);
@@ -274,7 +279,7 @@ mlir::LogicalResult FunctionWriter::addVector(aicore::VectorOp op) {
   for (mlir::Value argument : op.getBody().getArguments()) {
     if (argument.use_empty())
       continue;
-    const bool isMask = elementIn(argument).isInteger(1);
+    const bool isMask = elementOf(argument).isInteger(1);
     if (isMask && op.tile(argument).role != Role::input && op.tile(argument).role != Role::output)
       loop.declared.push_back(
           fmt::format("Reg::MaskReg {};", loop.registers[argument] = loop.nameOf("condition")));
@@ -304,84 +309,52 @@ mlir::LogicalResult FunctionWriter::addVector(aicore::VectorOp op) {
 
 //===--- reductions -----------------------------------------------------------------------===//
 
-struct RegisterCombination {
-  const char *instruction, *reduceType;
-  std::string identity;
-};
-
-RegisterCombination registerCombination(ReduceKind kind, mlir::Type element) {
-  const bool isFloat = isa<mlir::FloatType>(element);
-  switch (kind) {
-  case ReduceKind::mul:
-    return {"Mul", nullptr, "1"};
-  case ReduceKind::max:
-    return {"Max", "MAX", isFloat ? "-Infinity()" : "INT32_MIN"};
-  case ReduceKind::min:
-    return {"Min", "MIN", isFloat ? "Infinity()" : "INT32_MAX"};
-  default:
-    return {"Add", "SUM", "0"};
-  }
-}
-
-// Parts are combined with each other, one after the other, then the elements of the last register
-// two by two. Lanes behind the last column change nothing.
-void FunctionWriter::reduceEachRow(aicore::ReduceOp op, const std::string &source,
-                                   const std::string &target) {
-  const mlir::Type element = elementOf(op.getSource());
-  const std::string type = deviceType(element), rows = rowsOf(op.getRows()),
-                    columns = columnsOf(op.getColumns());
-  const RegisterCombination by = registerCombination(op.getKind(), element);
-  const std::string identity =
-      parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
-  code.line("Reg::RegTensor<{}> neutral;", type);
-  code.line("Reg::Duplicate(neutral, {});", identity);
-  code.add("Reg::MaskReg all = Reg::CreateMask<float>();");
-  openRows(rows);
-  code.line("Reg::RegTensor<{}> sum;", type);
-  code.line("Reg::Duplicate(sum, {});", identity);
-  openParts(columns);
-  code.line("Reg::RegTensor<{}> element;", type);
-  code.line("LoadLanes(element, {} + part * 64);",
-            placeOf(source, shapeOf(op.getSource())[1], rows));
-  code.add("Reg::Select(element, element, neutral, mask);");
-  code.line("Reg::{}(sum, sum, element, all);", by.instruction);
-  code.close();
-  code.line("Reg::Reduce<Reg::ReduceType::{}>(sum, sum, all);", by.reduceType);
-  code.line("StoreElement({}, sum, all);", placeOf(target, 1, rows));
-  closeRows(rows);
-}
-
-void FunctionWriter::reduceAllRows(aicore::ReduceOp op, const std::string &source,
-                                   const std::string &target) {
-  const mlir::Type element = elementOf(op.getSource());
-  const std::string type = deviceType(element), rows = rowsOf(op.getRows()),
-                    columns = columnsOf(op.getColumns());
-  const RegisterCombination by = registerCombination(op.getKind(), element);
-  const std::string identity =
-      parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
-  openParts(columns);
-  code.line("Reg::RegTensor<{}> sum;", type);
-  code.line("Reg::Duplicate(sum, {});", identity);
-  openRows(rows);
-  code.line("Reg::RegTensor<{}> element;", type);
-  code.line("LoadLanes(element, {} + part * 64);",
-            placeOf(source, shapeOf(op.getSource())[1], rows));
-  code.line("Reg::{}(sum, sum, element, mask);", by.instruction);
-  closeRows(rows);
-  code.line("StoreLanes({} + part * 64, sum, mask);", target);
-  code.close();
-}
-
+// Parts are combined with each other, one after the other; along columns then the elements of the
+// last register two by two.
 void FunctionWriter::addReduce(aicore::ReduceOp op) {
   const mlir::Type element = elementOf(op.getSource());
-  const std::string source = address(op.getSource(), op.getSlot(), 0, element, false),
+  const std::string type = deviceType(element),
+                    source = address(op.getSource(), op.getSlot(), 0, element, false),
                     target = address(op.getTargets()[0], op.getTargetSlots()[0], 0, element, true);
   orderBehindLoops();
+  const std::string rows = rowsOf(op.getRows()), columns = columnsOf(op.getColumns());
+  const Combination by = combinationOf(op.getKind(), element);
+  const std::string identity =
+      parameter(type, fmt::format("static_cast<{}>({})", type, by.identity), "identity");
+  auto beginSum = [&] {
+    code.line("Reg::RegTensor<{}> sum;", type);
+    code.line("Reg::Duplicate(sum, {});", identity);
+  };
+  auto loadElement = [&] {
+    code.line("Reg::RegTensor<{}> element;", type);
+    code.line("LoadLanes(element, {} + part * 64);",
+              placeOf(source, shapeOf(op.getSource())[1], rows));
+  };
   code.open("");
-  if (op.getByRows())
-    reduceAllRows(op, source, target);
-  else
-    reduceEachRow(op, source, target);
+  if (op.getByRows()) {
+    openParts(columns);
+    beginSum();
+    openRows(rows);
+    loadElement();
+    code.line("Reg::{}(sum, sum, element, mask);", by.instruction);
+    closeRows(rows);
+    code.line("StoreLanes({} + part * 64, sum, mask);", target);
+    code.close();
+  } else {
+    code.line("Reg::RegTensor<{}> neutral;", type);
+    code.line("Reg::Duplicate(neutral, {});", identity);
+    code.add("Reg::MaskReg all = Reg::CreateMask<float>();");
+    openRows(rows);
+    beginSum();
+    openParts(columns);
+    loadElement();
+    code.add("Reg::Select(element, element, neutral, mask);"); // behind the last column
+    code.line("Reg::{}(sum, sum, element, all);", by.instruction);
+    code.close();
+    code.line("Reg::Reduce<Reg::ReduceType::{}>(sum, sum, all);", by.reduceType);
+    code.line("StoreElement({}, sum, all);", placeOf(target, 1, rows));
+    closeRows(rows);
+  }
   code.close();
 }
 

@@ -1,117 +1,32 @@
 #include "ascendc/variable_names.h"
 
+#include "ascendc/device_functions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <array>
 
 namespace mmk::ascendc {
 
-// Keywords of C++, and names that the files of a project use themselves.
-static constexpr llvm::StringLiteral reserved[] = {"auto",
-                                                   "bool",
-                                                   "break",
-                                                   "case",
-                                                   "catch",
-                                                   "char",
-                                                   "class",
-                                                   "const",
-                                                   "delete",
-                                                   "do",
-                                                   "double",
-                                                   "else",
-                                                   "enum",
-                                                   "explicit",
-                                                   "extern",
-                                                   "false",
-                                                   "float",
-                                                   "for",
-                                                   "friend",
-                                                   "goto",
-                                                   "half",
-                                                   "if",
-                                                   "inline",
-                                                   "int",
-                                                   "long",
-                                                   "new",
-                                                   "operator",
-                                                   "private",
-                                                   "public",
-                                                   "register",
-                                                   "return",
-                                                   "short",
-                                                   "signed",
-                                                   "sizeof",
-                                                   "static",
-                                                   "struct",
-                                                   "switch",
-                                                   "template",
-                                                   "this",
-                                                   "throw",
-                                                   "true",
-                                                   "try",
-                                                   "typedef",
-                                                   "union",
-                                                   "unsigned",
-                                                   "using",
-                                                   "virtual",
-                                                   "void",
-                                                   "while",
-                                                   "argc",
-                                                   "argv",
-                                                   "place",
-                                                   "checked",
-                                                   "code",
-                                                   "core",
-                                                   "expect",
-                                                   "expected",
-                                                   "found",
-                                                   "isRight",
-                                                   "library",
-                                                   "main",
-                                                   "repeat",
-                                                   "rest",
-                                                   "start",
-                                                   "std",
-                                                   "step",
-                                                   "stream",
-                                                   "total",
-                                                   "time",
-                                                   "wrong",
-                                                   "AscendC",
-                                                   "Buffer",
-                                                   "DataCopy",
-                                                   "Fixpipe",
-                                                   "GreaterOf",
-                                                   "LesserOf",
-                                                   "LoadByColumns",
-                                                   "LoadByRows",
-                                                   "LoadRows",
-                                                   "TensorAt",
-                                                   "StoreRows",
-                                                   "vectorCore",
-                                                   "workspace",
-                                                   "LoadData",
-                                                   "LoadTile",
-                                                   "Mmad",
-                                                   "Multiply",
-                                                   "QuotientUp",
-                                                   "StoreTile",
-                                                   "SizesOf",
-                                                   "EndProduct",
-                                                   "LoadBias",
-                                                   "LoadSquares",
-                                                   "LoadByteSquares",
-                                                   "MultiplyFrom",
-                                                   "LoadClipped",
-                                                   "LoadWindows",
-                                                   "column",
-                                                   "count",
-                                                   "row",
-                                                   "StoreLeakyRelu",
-                                                   "BeginKernel",
-                                                   "EndKernel"};
+static constexpr llvm::StringLiteral keywords =
+    "auto bool break case catch char class const delete do double else enum explicit "
+    "extern false float for friend goto half if inline int long new operator private "
+    "public register return short signed sizeof static struct switch template this throw "
+    "true try typedef union unsigned using virtual void while";
+/// What the files of a project use beside their device functions.
+static constexpr llvm::StringLiteral ownNames =
+    "argc argv place checked code core expect expected found isRight library main repeat "
+    "rest start std step stream total time wrong AscendC DataCopy Fixpipe vectorCore "
+    "workspace LoadData Mmad column count row";
 
-bool isReserved(llvm::StringRef name) { return llvm::is_contained(reserved, name); }
+bool isReserved(llvm::StringRef name) {
+  return isDeviceFunction(name) || llvm::any_of(std::array{keywords, ownNames}, [&](auto words) {
+           return llvm::is_contained(llvm::split(words, ' '), name);
+         });
+}
 
 ir::NamedAttr namedOf(aicore::KernelOp kernel, mlir::Value value) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);

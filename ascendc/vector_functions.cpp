@@ -19,41 +19,20 @@ namespace {
   "                                       int64_t repeats) {\n    " macro                          \
   "(to, from, 256 / sizeof(T), repeats);\n  }\n"
 
+// "MMK_REDUCE_SUM": the elements of each repeat combined to one.
+#define REPEAT_REDUCTION(kind, name, what, order)                                                  \
+  DeviceFunction{"MMK_REDUCE_" kind,                                                               \
+                 "\n// " what " of each repeat: CANN 9.1 has another name for it.\n"               \
+                 "#ifdef MMK_CANN_9_1\n#define MMK_REDUCE_" kind "(to, from, mask, repeats) \\\n"  \
+                 "  ReduceRepeat<ReduceType::" kind ">(to, from, mask, "                           \
+                 "static_cast<int32_t>(repeats), 1, 1, 8" order ")\n#else\n"                       \
+                 "#define MMK_REDUCE_" kind "(to, from, mask, repeats) \\\n  WholeReduce" name     \
+                 "(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8" order ")\n#endif\n"}
+
 constexpr std::array functionsOnTensors = {
-    DeviceFunction{"MMK_REDUCE_SUM", R"(
-// The sum of each repeat: CANN 9.1 has another name for it.
-#ifdef MMK_CANN_9_1
-#define MMK_REDUCE_SUM(to, from, mask, repeats) \
-  ReduceRepeat<ReduceType::SUM>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8)
-#else
-#define MMK_REDUCE_SUM(to, from, mask, repeats) \
-  WholeReduceSum(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8)
-#endif
-)"},
-    DeviceFunction{"MMK_REDUCE_MAX", R"(
-// The greatest of each repeat: CANN 9.1 has another name for it.
-#ifdef MMK_CANN_9_1
-#define MMK_REDUCE_MAX(to, from, mask, repeats) \
-  ReduceRepeat<ReduceType::MAX>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                                ReduceOrder::ORDER_ONLY_VALUE)
-#else
-#define MMK_REDUCE_MAX(to, from, mask, repeats) \
-  WholeReduceMax(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                 ReduceOrder::ORDER_ONLY_VALUE)
-#endif
-)"},
-    DeviceFunction{"MMK_REDUCE_MIN", R"(
-// The least of each repeat: CANN 9.1 has another name for it.
-#ifdef MMK_CANN_9_1
-#define MMK_REDUCE_MIN(to, from, mask, repeats) \
-  ReduceRepeat<ReduceType::MIN>(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                                ReduceOrder::ORDER_ONLY_VALUE)
-#else
-#define MMK_REDUCE_MIN(to, from, mask, repeats) \
-  WholeReduceMin(to, from, mask, static_cast<int32_t>(repeats), 1, 1, 8, \
-                 ReduceOrder::ORDER_ONLY_VALUE)
-#endif
-)"},
+    REPEAT_REDUCTION("SUM", "Sum", "The sum", ""),
+    REPEAT_REDUCTION("MAX", "Max", "The greatest", ", ReduceOrder::ORDER_ONLY_VALUE"),
+    REPEAT_REDUCTION("MIN", "Min", "The least", ", ReduceOrder::ORDER_ONLY_VALUE"),
     DeviceFunction{"Spare", R"(
 // Room in UB behind the plan, from one of its pieces on: for what one instruction leaves to the next
 // where the plan has one and the interface several.
@@ -123,8 +102,7 @@ __aicore__ inline void ByColumn(const LocalTensor<T> &to, int64_t toStride,
   const LocalTensor<T> blocks = Spare<T>(0);
   for (int64_t row = 0; row < rows; row += some) {
     const int64_t count = LesserOf(rows - row, some);
-    Brcb(blocks, column[row], static_cast<uint8_t>(QuotientUp(count, 8)), BrcbRepeatParams(1, 8));
-    PipeBarrier<PIPE_V>();
+    $Brcb(blocks, column[row], static_cast<uint8_t>(QuotientUp(count, 8)), BrcbRepeatParams(1, 8));
     if (GreaterOf(toStride, tileStride) <= most * block) {
       for (int64_t at = 0; at < columns; at += part) {
         WithBlock<Instruction, isLeft>(to[row * toStride + at], tile[row * tileStride + at],
@@ -161,12 +139,10 @@ __aicore__ inline void BroadcastElement(const LocalTensor<T> &to, const LocalTen
                               int64_t element, int64_t count) {
   constexpr int64_t width = 32 / sizeof(T);
   const LocalTensor<T> blocks = Spare<T>(7);
-  Brcb(blocks, column[element / width * width], static_cast<uint8_t>(width / 8),
+  $Brcb(blocks, column[element / width * width], static_cast<uint8_t>(width / 8),
        BrcbRepeatParams(1, 8));
-  PipeBarrier<PIPE_V>();
-  Copy(to, blocks[element % width * width], 256 / sizeof(T),
+  $Copy(to, blocks[element % width * width], 256 / sizeof(T),
        static_cast<uint8_t>(QuotientUp(count * sizeof(T), 256)), CopyRepeatParams(1, 0, 8, 0));
-  PipeBarrier<PIPE_V>();
 }
 )"},
     DeviceFunction{"BroadcastByte", R"(
@@ -176,11 +152,9 @@ __aicore__ inline void BroadcastByte(const LocalTensor<int8_t> &to,
                                      int64_t count) {
   const LocalTensor<half> block = Spare<half>(7)[256],
                           all = to.ReinterpretCast<half>()[256];
-  Cast(block, column[element / 32 * 32], RoundMode::CAST_NONE, 32);
-  PipeBarrier<PIPE_V>();
+  $Cast(block, column[element / 32 * 32], RoundMode::CAST_NONE, 32);
   BroadcastElement(all, block, element % 32, count);
-  Cast(to, all, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
-  PipeBarrier<PIPE_V>();
+  $Cast(to, all, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
 }
 )"},
     DeviceFunction{"CompareAll", R"(
@@ -226,8 +200,7 @@ __aicore__ inline void ReduceRows(const LocalTensor<T> &to, const LocalTensor<T>
   const LocalTensor<T> sums = Spare<T>(0);
   for (int64_t row = 0; row < rows; row += some) {
     const int64_t count = LesserOf(rows - row, some);
-    Duplicate(sums, static_cast<T>(identity), static_cast<int32_t>(count * part));
-    PipeBarrier<PIPE_V>();
+    $Duplicate(sums, static_cast<T>(identity), static_cast<int32_t>(count * part));
     for (int64_t column = 0; column < columns; column += part) {
       const auto mask = static_cast<uint64_t>(LesserOf(columns - column, part));
       if (stride <= most * block) {
@@ -242,8 +215,7 @@ __aicore__ inline void ReduceRows(const LocalTensor<T> &to, const LocalTensor<T>
       }
       PipeBarrier<PIPE_V>();
     }
-    Instruction::Reduce(to[row], sums, count);
-    PipeBarrier<PIPE_V>();
+    $Instruction::Reduce(to[row], sums, count);
   }
 }
 )"},
@@ -253,11 +225,9 @@ template <typename Instruction, typename T, typename Identity>
 __aicore__ inline void ReduceColumns(const LocalTensor<T> &to, const LocalTensor<T> &tile,
                                      int64_t rows, int64_t columns, int64_t stride,
                                      Identity identity) {
-  Duplicate(to, static_cast<T>(identity), static_cast<int32_t>(columns));
-  PipeBarrier<PIPE_V>();
+  $Duplicate(to, static_cast<T>(identity), static_cast<int32_t>(columns));
   for (int64_t row = 0; row < rows; ++row) {
-    Instruction::Run(to, to, tile[row * stride], static_cast<int32_t>(columns));
-    PipeBarrier<PIPE_V>();
+    $Instruction::Run(to, to, tile[row * stride], static_cast<int32_t>(columns));
   }
 }
 )"},
@@ -268,32 +238,27 @@ __aicore__ inline void ScanRows(const LocalTensor<T> &to, int64_t toStride,
                                 const LocalTensor<T> &tile, int64_t stride,
                                 const LocalTensor<T> &carry, int64_t rows, int64_t columns) {
   for (int64_t row = 0; row < rows; ++row) {
-    Add(carry, carry, tile[row * stride], static_cast<int32_t>(columns));
-    PipeBarrier<PIPE_V>();
-    CopyAll(to[row * toStride], carry, columns);
-    PipeBarrier<PIPE_V>();
+    $Add(carry, carry, tile[row * stride], static_cast<int32_t>(columns));
+    $CopyAll(to[row * toStride], carry, columns);
   }
 }
 )"},
     DeviceFunction{"Number", R"(
 // first, first + 1, ...: 64 by bits of their places, then as many again with each step.
 __aicore__ inline void Number(const LocalTensor<int32_t> &to, int64_t first, int64_t count) {
-  Duplicate(to, static_cast<int32_t>(first), static_cast<int32_t>(LesserOf(count, 64)));
-  PipeBarrier<PIPE_V>();
+  $Duplicate(to, static_cast<int32_t>(first), static_cast<int32_t>(LesserOf(count, 64)));
   const uint64_t rest = count < 64 ? (1ull << count) - 1 : ~0ull;
   const uint64_t places[] = {0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0,
                              0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF00000000};
   for (int32_t bit = 0; bit < 6; ++bit) {
     uint64_t mask[] = {places[bit] & rest, 0};
     if (mask[0] != 0) {
-      Adds(to, to, static_cast<int32_t>(1 << bit), mask, 1, UnaryRepeatParams(1, 1, 8, 8));
-      PipeBarrier<PIPE_V>();
+      $Adds(to, to, static_cast<int32_t>(1 << bit), mask, 1, UnaryRepeatParams(1, 1, 8, 8));
     }
   }
   for (int64_t known = 64; known < count; known *= 2) {
-    Adds(to[known], to, static_cast<int32_t>(known),
+    $Adds(to[known], to, static_cast<int32_t>(known),
          static_cast<int32_t>(LesserOf(count - known, known)));
-    PipeBarrier<PIPE_V>();
   }
 }
 )"},
@@ -307,12 +272,10 @@ __aicore__ inline void FoldRows(const LocalTensor<T> &to, const LocalTensor<T> &
   const LocalTensor<T> sums = Spare<T>(0), even = Spare<T>(4), odd = Spare<T>(5);
   const LocalTensor<int32_t> places = Spare<int32_t>(2);
   Number(places, 0, block * part / 2);
-  Muls(places, places, static_cast<int32_t>(2 * sizeof(T)), static_cast<int32_t>(block * part / 2));
-  PipeBarrier<PIPE_V>();
+  $Muls(places, places, static_cast<int32_t>(2 * sizeof(T)), static_cast<int32_t>(block * part / 2));
   for (int64_t row = 0; row < rows; row += block) {
     const int64_t count = LesserOf(rows - row, block);
-    Duplicate(sums, static_cast<T>(identity), static_cast<int32_t>(count * part));
-    PipeBarrier<PIPE_V>();
+    $Duplicate(sums, static_cast<T>(identity), static_cast<int32_t>(count * part));
     for (int64_t column = 0; column < columns; column += part) {
       const auto mask = static_cast<uint64_t>(LesserOf(columns - column, part));
       // The rows at once, where a field of repeats holds their distance.
@@ -328,14 +291,11 @@ __aicore__ inline void FoldRows(const LocalTensor<T> &to, const LocalTensor<T> &
     for (int64_t half = count * part / 2; half >= count; half /= 2) {
       Gather(even, sums, places.template ReinterpretCast<uint32_t>(), 0,
              static_cast<uint32_t>(half));
-      Gather(odd, sums, places.template ReinterpretCast<uint32_t>(),
+      $Gather(odd, sums, places.template ReinterpretCast<uint32_t>(),
              static_cast<uint32_t>(sizeof(T)), static_cast<uint32_t>(half));
-      PipeBarrier<PIPE_V>();
-      Instruction::Run(sums, even, odd, static_cast<int32_t>(half));
-      PipeBarrier<PIPE_V>();
+      $Instruction::Run(sums, even, odd, static_cast<int32_t>(half));
     }
-    CopyAll(to[row], sums, count);
-    PipeBarrier<PIPE_V>();
+    $CopyAll(to[row], sums, count);
   }
 }
 )"},
@@ -354,17 +314,13 @@ __aicore__ inline void ScanColumns(const LocalTensor<T> &to, int64_t toStride,
                              last = Spare<int32_t>(4);
   // Of each element its row, and its place; and the place behind each row.
   Number(place, 0, all);
-  ShiftRight(row, place, static_cast<int32_t>(4), all);
-  PipeBarrier<PIPE_V>();
-  Muls(other.template ReinterpretCast<int32_t>(), row, static_cast<int32_t>(part), all);
-  PipeBarrier<PIPE_V>();
-  Add(place, place, other.template ReinterpretCast<int32_t>(), all);
-  PipeBarrier<PIPE_V>();
+  $ShiftRight(row, place, static_cast<int32_t>(4), all);
+  $Muls(other.template ReinterpretCast<int32_t>(), row, static_cast<int32_t>(part), all);
+  $Add(place, place, other.template ReinterpretCast<int32_t>(), all);
   Muls(place, place, bytes, all);
   Muls(row, row, bytes, all);
   Number(last, 0, some);
-  Muls(last, last, static_cast<int32_t>(2 * part * bytes), some);
-  PipeBarrier<PIPE_V>();
+  $Muls(last, last, static_cast<int32_t>(2 * part * bytes), some);
   const auto places = place.template ReinterpretCast<uint32_t>(),
              rowPlaces = row.template ReinterpretCast<uint32_t>(),
              lastPlaces = last.template ReinterpretCast<uint32_t>();
@@ -375,30 +331,22 @@ __aicore__ inline void ScanColumns(const LocalTensor<T> &to, int64_t toStride,
     const auto elements = static_cast<uint32_t>(count * part);
     for (int64_t column = 0; column < columns; column += part) {
       const auto inside = static_cast<uint64_t>(LesserOf(columns - column, part));
-      Duplicate(padded, static_cast<T>(0), static_cast<int32_t>(2 * all));
-      PipeBarrier<PIPE_V>();
-      Copy(sums, tile[first * stride + column], inside, repeats,
+      $Duplicate(padded, static_cast<T>(0), static_cast<int32_t>(2 * all));
+      $Copy(sums, tile[first * stride + column], inside, repeats,
            CopyRepeatParams(1, 1, 2 * step, count > 1 ? stride / block : 0));
-      PipeBarrier<PIPE_V>();
       for (int64_t shift = 1; shift < part; shift *= 2) {
-        Gather(other, padded, places, static_cast<uint32_t>((part - shift) * bytes), elements);
-        PipeBarrier<PIPE_V>();
-        Add(sums, sums, other, static_cast<uint64_t>(part), repeats,
+        $Gather(other, padded, places, static_cast<uint32_t>((part - shift) * bytes), elements);
+        $Add(sums, sums, other, static_cast<uint64_t>(part), repeats,
             BinaryRepeatParams(1, 1, 1, 2 * step, 2 * step, step));
-        PipeBarrier<PIPE_V>();
       }
-      Gather(other, carry[first], rowPlaces, 0, elements);
-      PipeBarrier<PIPE_V>();
-      Add(sums, other, sums, static_cast<uint64_t>(part), repeats,
+      $Gather(other, carry[first], rowPlaces, 0, elements);
+      $Add(sums, other, sums, static_cast<uint64_t>(part), repeats,
           BinaryRepeatParams(1, 1, 1, 2 * step, step, 2 * step));
-      PipeBarrier<PIPE_V>();
       Copy(to[first * toStride + column], sums, inside, repeats,
            CopyRepeatParams(1, 1, count > 1 ? toStride / block : 0, 2 * step));
-      Gather(other, padded, lastPlaces, static_cast<uint32_t>((2 * part - 1) * bytes),
+      $Gather(other, padded, lastPlaces, static_cast<uint32_t>((2 * part - 1) * bytes),
              static_cast<uint32_t>(count));
-      PipeBarrier<PIPE_V>();
-      CopyAll(carry[first], other, count);
-      PipeBarrier<PIPE_V>();
+      $CopyAll(carry[first], other, count);
     }
   }
 }
@@ -415,39 +363,27 @@ __aicore__ inline void PositionsOf(const LocalTensor<int32_t> &to, const LocalTe
   const LocalTensor<uint16_t> mask = Spare<uint16_t>(4), nan = Spare<uint16_t>(5);
   for (int64_t row = 0; row < rows; ++row) {
     BroadcastElement(wanted, best, row, 256);
-    Duplicate(least, Infinity(), 256);
-    PipeBarrier<PIPE_V>();
+    $Duplicate(least, Infinity(), 256);
     for (int64_t column = 0; column < columns; column += 256) {
       const int64_t count = LesserOf(columns - column, 256);
       const LocalTensor<float> part = tile[row * stride + column];
       Number(numbers, column, count);
-      Cast(places, numbers, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
-      PipeBarrier<PIPE_V>();
-      CompareAll(mask, part, wanted, CMPMODE::EQ, count);
-      PipeBarrier<PIPE_V>();
-      CompareAll(nan, part, part, CMPMODE::NE, count);
-      PipeBarrier<PIPE_V>();
-      Or(mask, mask, nan, 16);
-      PipeBarrier<PIPE_V>();
-      Select(places, mask.ReinterpretCast<uint8_t>(), places, Infinity(),
+      $Cast(places, numbers, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
+      $CompareAll(mask, part, wanted, CMPMODE::EQ, count);
+      $CompareAll(nan, part, part, CMPMODE::NE, count);
+      $Or(mask, mask, nan, 16);
+      $Select(places, mask.ReinterpretCast<uint8_t>(), places, Infinity(),
              SELMODE::VSEL_TENSOR_SCALAR_MODE, static_cast<uint32_t>(count));
-      PipeBarrier<PIPE_V>();
-      Min(least, least, places, static_cast<int32_t>(count));
-      PipeBarrier<PIPE_V>();
+      $Min(least, least, places, static_cast<int32_t>(count));
     }
-    Min(least, least, least[128], 128);
-    PipeBarrier<PIPE_V>();
-    Min(least, least, least[64], 64);
-    PipeBarrier<PIPE_V>();
-    MMK_REDUCE_MIN(least, least, 64, 1);
-    PipeBarrier<PIPE_V>();
+    $Min(least, least, least[128], 128);
+    $Min(least, least, least[64], 64);
+    $MMK_REDUCE_MIN(least, least, 64, 1);
     // One element among those of other rows: by its place in its block.
     BroadcastElement(places, least, 0, 8);
-    Cast(numbers, places, RoundMode::CAST_RINT, 8);
-    PipeBarrier<PIPE_V>();
+    $Cast(numbers, places, RoundMode::CAST_RINT, 8);
     uint64_t place[] = {1ull << (row % 8), 0};
-    Adds(to[row / 8 * 8], numbers, 0, place, 1, UnaryRepeatParams(1, 1, 8, 8));
-    PipeBarrier<PIPE_V>();
+    $Adds(to[row / 8 * 8], numbers, 0, place, 1, UnaryRepeatParams(1, 1, 8, 8));
   }
 }
 )"},
@@ -464,30 +400,21 @@ __aicore__ inline void PositionsByRows(const LocalTensor<int32_t> &to,
     const auto count = static_cast<int32_t>(LesserOf(columns - column, 256));
     const LocalTensor<int32_t> places = to[column];
     const LocalTensor<float> found = best[column];
-    Duplicate(places, static_cast<int32_t>(0), count);
-    PipeBarrier<PIPE_V>();
-    Duplicate(found, isLeast ? Infinity() : -Infinity(), count);
-    PipeBarrier<PIPE_V>();
+    $Duplicate(places, static_cast<int32_t>(0), count);
+    $Duplicate(found, isLeast ? Infinity() : -Infinity(), count);
     for (int64_t row = 0; row < rows; ++row) {
       const LocalTensor<float> part = tile[row * stride + column];
       // Beyond what is known, or NaN, where that is none.
-      CompareAll(mask, part, found, isLeast ? CMPMODE::GE : CMPMODE::LE, count);
-      PipeBarrier<PIPE_V>();
-      Not(mask, mask, 16);
-      PipeBarrier<PIPE_V>();
-      CompareAll(known, found, found, CMPMODE::EQ, count);
-      PipeBarrier<PIPE_V>();
-      And(mask, mask, known, 16);
-      PipeBarrier<PIPE_V>();
-      Duplicate(number, static_cast<int32_t>(row), count);
-      PipeBarrier<PIPE_V>();
-      Select(found, mask.ReinterpretCast<uint8_t>(), part, found,
+      $CompareAll(mask, part, found, isLeast ? CMPMODE::GE : CMPMODE::LE, count);
+      $Not(mask, mask, 16);
+      $CompareAll(known, found, found, CMPMODE::EQ, count);
+      $And(mask, mask, known, 16);
+      $Duplicate(number, static_cast<int32_t>(row), count);
+      $Select(found, mask.ReinterpretCast<uint8_t>(), part, found,
              SELMODE::VSEL_TENSOR_TENSOR_MODE, static_cast<uint32_t>(count));
-      PipeBarrier<PIPE_V>();
-      Select(places.ReinterpretCast<float>(), mask.ReinterpretCast<uint8_t>(),
+      $Select(places.ReinterpretCast<float>(), mask.ReinterpretCast<uint8_t>(),
              number.ReinterpretCast<float>(), places.ReinterpretCast<float>(),
              SELMODE::VSEL_TENSOR_TENSOR_MODE, static_cast<uint32_t>(count));
-      PipeBarrier<PIPE_V>();
     }
   }
 }
@@ -496,35 +423,27 @@ __aicore__ inline void PositionsByRows(const LocalTensor<int32_t> &to,
 // Arithmetic modulo 2^32 on the 256 words of pieces of spare room.
 struct Words {
   __aicore__ static inline void Fill(int64_t to, uint32_t number) {
-    Duplicate(Spare<int32_t>(to), static_cast<int32_t>(number), 256);
-    PipeBarrier<PIPE_V>();
+    $Duplicate(Spare<int32_t>(to), static_cast<int32_t>(number), 256);
   }
   __aicore__ static inline void Plus(int64_t to, int64_t left, int64_t right) {
-    Add(Spare<int32_t>(to), Spare<int32_t>(left), Spare<int32_t>(right), 256);
-    PipeBarrier<PIPE_V>();
+    $Add(Spare<int32_t>(to), Spare<int32_t>(left), Spare<int32_t>(right), 256);
   }
   __aicore__ static inline void Minus(int64_t to, int64_t left, int64_t right) {
-    Sub(Spare<int32_t>(to), Spare<int32_t>(left), Spare<int32_t>(right), 256);
-    PipeBarrier<PIPE_V>();
+    $Sub(Spare<int32_t>(to), Spare<int32_t>(left), Spare<int32_t>(right), 256);
   }
   __aicore__ static inline void Times(int64_t to, int64_t from, uint32_t factor) {
-    Muls(Spare<int32_t>(to), Spare<int32_t>(from), static_cast<int32_t>(factor), 256);
-    PipeBarrier<PIPE_V>();
+    $Muls(Spare<int32_t>(to), Spare<int32_t>(from), static_cast<int32_t>(factor), 256);
   }
   __aicore__ static inline void Right(int64_t to, int64_t from, uint32_t bits) {
-    ShiftRight(Spare<uint32_t>(to), Spare<uint32_t>(from), bits, 256);
-    PipeBarrier<PIPE_V>();
+    $ShiftRight(Spare<uint32_t>(to), Spare<uint32_t>(from), bits, 256);
   }
   __aicore__ static inline void Left(int64_t to, int64_t from, uint32_t bits) {
-    ShiftLeft(Spare<uint32_t>(to), Spare<uint32_t>(from), bits, 256);
-    PipeBarrier<PIPE_V>();
+    $ShiftLeft(Spare<uint32_t>(to), Spare<uint32_t>(from), bits, 256);
   }
   // to ^ with, as (to | with) - (to & with).
   __aicore__ static inline void Xor(int64_t to, int64_t with, int64_t either, int64_t both) {
-    Or(Spare<uint16_t>(either), Spare<uint16_t>(to), Spare<uint16_t>(with), 512);
-    PipeBarrier<PIPE_V>();
-    And(Spare<uint16_t>(both), Spare<uint16_t>(to), Spare<uint16_t>(with), 512);
-    PipeBarrier<PIPE_V>();
+    $Or(Spare<uint16_t>(either), Spare<uint16_t>(to), Spare<uint16_t>(with), 512);
+    $And(Spare<uint16_t>(both), Spare<uint16_t>(to), Spare<uint16_t>(with), 512);
     Minus(to, either, both);
   }
   // The upper words of the products with a factor, by halves of words.
@@ -595,17 +514,13 @@ __aicore__ inline void FillRandom(const LocalTensor<float> &to, int32_t seed, in
   const int64_t words[] = {c0, c1, c2};
   for (int32_t word = 0; word < 3; ++word) {
     Words::Fill(v, static_cast<uint32_t>(word));
-    CompareAll(Spare<uint16_t>(w), Spare<int32_t>(u), Spare<int32_t>(v), CMPMODE::EQ, 256);
-    PipeBarrier<PIPE_V>();
-    Select(Spare<float>(c3), Spare<uint8_t>(w), Spare<float>(words[word]), Spare<float>(c3),
+    $CompareAll(Spare<uint16_t>(w), Spare<int32_t>(u), Spare<int32_t>(v), CMPMODE::EQ, 256);
+    $Select(Spare<float>(c3), Spare<uint8_t>(w), Spare<float>(words[word]), Spare<float>(c3),
            SELMODE::VSEL_TENSOR_TENSOR_MODE, 256);
-    PipeBarrier<PIPE_V>();
   }
   Words::Right(c3, c3, 8);
-  Cast(to, Spare<int32_t>(c3), RoundMode::CAST_RINT, static_cast<uint32_t>(count));
-  PipeBarrier<PIPE_V>();
-  Muls(to, to, 1.0f / 16777216, static_cast<int32_t>(count));
-  PipeBarrier<PIPE_V>();
+  $Cast(to, Spare<int32_t>(c3), RoundMode::CAST_RINT, static_cast<uint32_t>(count));
+  $Muls(to, to, 1.0f / 16777216, static_cast<int32_t>(count));
 }
 )"},
     DeviceFunction{"RandomRows", R"(

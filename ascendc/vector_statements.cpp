@@ -7,8 +7,10 @@
 #include "ascendc/unwritten.h"
 #include "ascendc/vector_calls.h"
 #include "ascendc/vector_room.h"
+#include "machines/vector_instructions.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
 
@@ -20,15 +22,9 @@ using mlir::isa;
 
 /// The structure that stands for an instruction in ByRows and ByColumn (vector_functions.cpp);
 /// empty for one that they do not take.
-llvm::StringRef binaryOf(llvm::StringRef instruction) {
-  return llvm::StringSwitch<llvm::StringRef>(instruction)
-      .Case("add", "AddOf")
-      .Case("sub", "SubOf")
-      .Case("mul", "MulOf")
-      .Case("div", "DivOf")
-      .Case("max", "MaxOf")
-      .Case("min", "MinOf")
-      .Default("");
+std::string binaryOf(aicore::VecOp vec) {
+  const VectorInstruction &row = vec.getRow();
+  return row.signature == "nn:n" ? fmt::format("{}Of", row.ascend) : "";
 }
 
 class VectorWriter {
@@ -39,6 +35,8 @@ public:
   Statement write();
 
 private:
+  /// Of spare room, in all instructions; or one that has no call has been reported.
+  mlir::LogicalResult countPieces();
   bool worksInParts();
   Statement parts();
   Statement alone(aicore::VecOp vec);
@@ -56,7 +54,7 @@ private:
   std::string tile(mlir::Value value);
   VectorOperand operandAt(mlir::Value value, const std::string &place) {
     return {isTile(value) ? tile(value) + place : expressions.of(value, Expressions::primary),
-            elementIn(value), isTile(value)};
+            elementOf(value), isTile(value)};
   }
   /// The rows of the buffers where all full tiles have the same; nothing else.
   std::optional<int64_t> commonStride(llvm::ArrayRef<mlir::Value> tiles);
@@ -76,14 +74,15 @@ private:
 
   /// Of work in parts: columns and pieces of spare room that have an element of each for a part of
   /// a row, the one that was used last behind the others.
-  llvm::SmallVector<std::pair<mlir::Value, unsigned>> pieces;
+  llvm::SmallVector<std::pair<mlir::Value, unsigned>> columnPieces;
   unsigned piecesOfColumns = 0;
-  bool isFlat = false; ///< the parts go over all rows at once
+  unsigned mostPieces = 0; ///< that one instruction uses
+  bool isFlat = false;     ///< the parts go over all rows at once
 };
 
 /// Tiles of scratch share a buffer, whatever their elements are.
 std::string VectorWriter::tile(mlir::Value value) {
-  const mlir::Type element = elementIn(value);
+  const mlir::Type element = elementOf(value);
   const aicore::VectorTile found = op.tile(value);
   if (element.isInteger(1) ||
       mlir::cast<mlir::MemRefType>(found.buffer.getType()).getElementType() == element)
@@ -109,28 +108,49 @@ std::optional<int64_t> VectorWriter::commonStride(llvm::ArrayRef<mlir::Value> ti
   return found;
 }
 
+/// An instruction with each tile at its place.
+template <typename Place> static VectorCall callAt(aicore::VecOp vec, Place place) {
+  VectorCall call{vec, place(vec.getTarget()), {}};
+  for (mlir::Value input : vec.getInputs())
+    call.inputs.push_back(place(input));
+  return call;
+}
+
+mlir::LogicalResult VectorWriter::countPieces() {
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+    const mlir::FailureOr<VectorCalls> calls =
+        callsOnTensors(callAt(vec, [&](mlir::Value value) { return operandAt(value, ""); }), "", 0);
+    if (mlir::failed(calls))
+      return mlir::failure();
+    mostPieces = std::max(mostPieces, calls->pieces);
+  }
+  return mlir::success();
+}
+
 /// Whether a row or a column that is broadcast is an operand of another instruction than those of
 /// ByRows and ByColumn, or an instruction needs spare room.
 bool VectorWriter::worksInParts() {
-  return llvm::any_of(op.getOps<aicore::VecOp>(), [&](aicore::VecOp vec) {
-    const auto inputs = vec.getInputs();
-    if (sparesOf(vec) > 0 || llvm::any_of(tilesOf(vec), [](mlir::Value tile) {
-          return mlir::cast<aicore::TileType>(tile.getType()).isMask();
-        }))
-      return true;
-    const auto count = llvm::count_if(inputs, [&](mlir::Value input) { return isSpread(input); });
-    return count > 0 && (binaryOf(vec.getInstruction()).empty() || inputs.size() != 2 ||
-                         count == 2 || !llvm::all_of(inputs, isTile) ||
-                         !llvm::any_of(inputs, [&](mlir::Value input) { return isFull(input); }) ||
-                         llvm::any_of(inputs, [&](mlir::Value input) {
-                           return op.tile(input).broadcast == Broadcast::single;
-                         }));
-  });
+  return mostPieces > 0 || llvm::any_of(op.getOps<aicore::VecOp>(), [&](aicore::VecOp vec) {
+           const auto inputs = vec.getInputs();
+           if (llvm::any_of(tilesOf(vec), [](mlir::Value tile) {
+                 return mlir::cast<aicore::TileType>(tile.getType()).isMask();
+               }))
+             return true;
+           const auto count =
+               llvm::count_if(inputs, [&](mlir::Value input) { return isSpread(input); });
+           return count > 0 &&
+                  (binaryOf(vec).empty() || inputs.size() != 2 || count == 2 ||
+                   !llvm::all_of(inputs, isTile) ||
+                   !llvm::any_of(inputs, [&](mlir::Value input) { return isFull(input); }) ||
+                   llvm::any_of(inputs, [&](mlir::Value input) {
+                     return op.tile(input).broadcast == Broadcast::single;
+                   }));
+         });
 }
 
 /// An instruction on a tile, and on a row or a column that is broadcast; nothing for another.
 std::optional<std::string> VectorWriter::broadcast(aicore::VecOp vec) {
-  const llvm::StringRef name = binaryOf(vec.getInstruction());
+  const std::string name = binaryOf(vec);
   if (name.empty() || !llvm::all_of(vec.getInputs(), isTile) ||
       llvm::all_of(vec.getInputs(), [&](mlir::Value input) { return isFull(input); }))
     return std::nullopt;
@@ -138,44 +158,40 @@ std::optional<std::string> VectorWriter::broadcast(aicore::VecOp vec) {
   auto isColumn = [&](mlir::Value input) { return op.tile(input).broadcast == Broadcast::column; };
   if (isColumn(left) || isColumn(right)) {
     mlir::Value full = isColumn(left) ? right : left, column = isColumn(left) ? left : right;
-    return fmt::format("ByColumn<{}, {}>({}, {}, {}, {}, {}, {}, {});", std::string(name),
-                       isColumn(left), tile(to), stride(to), tile(full), stride(full), tile(column),
-                       rows(), columns());
+    return fmt::format("ByColumn<{}, {}>({}, {}, {}, {}, {}, {}, {});", name, isColumn(left),
+                       tile(to), stride(to), tile(full), stride(full), tile(column), rows(),
+                       columns());
   }
   auto step = [&](mlir::Value value) { return isFull(value) ? stride(value) : 0; };
-  return fmt::format("ByRows<{}>({}, {}, {}, {}, {}, {}, {}, {});", std::string(name), tile(to),
-                     stride(to), tile(left), step(left), tile(right), step(right), rows(),
-                     columns());
+  return fmt::format("ByRows<{}>({}, {}, {}, {}, {}, {}, {}, {});", name, tile(to), stride(to),
+                     tile(left), step(left), tile(right), step(right), rows(), columns());
+}
+
+constexpr const char *barrier = "\nPipeBarrier<PIPE_V>();\n";
+
+static Statement inOrder(const mlir::FailureOr<VectorCalls> &calls) {
+  if (mlir::failed(calls))
+    return mlir::failure();
+  return llvm::join(calls->calls, barrier);
 }
 
 /// The call of an instruction that needs no spare room.
 Statement VectorWriter::alone(aicore::VecOp vec) {
-  const mlir::Type element = elementIn(vec.getTarget());
-  if (!isArithmetic(element) && !binaryOf(vec.getInstruction()).empty())
-    return callsOf({vec, operandAt(vec.getTarget(), ""), {operandAt(vec.getInputs()[0], "")}, ""});
   if (const std::optional<std::string> call = broadcast(vec))
     return *call;
   const std::optional<int64_t> common = commonStride(tilesOf(vec));
-  auto callAt = [&](auto placeOf, const std::string &count) {
-    VectorCall call{vec, operandAt(vec.getTarget(), placeOf(vec.getTarget())), {}, count};
-    for (mlir::Value input : vec.getInputs())
-      call.inputs.push_back(operandAt(input, isTile(input) ? placeOf(input) : ""));
-    return callsOf(call);
-  };
-  if (common)
-    return callAt([](mlir::Value) { return std::string(); },
-                  rows() == "1"
-                      ? columns()
-                      : fmt::format("{} * {}", rows(Expressions::multiplicative), *common));
-  if (!hasWholeBlocks(tilesOf(vec)))
+  if (!common && !hasWholeBlocks(tilesOf(vec)))
     return reportUnwritten(vec, "vector work on rows that begin at no block of 32 bytes");
-  const Statement call = callAt(
-      [&](mlir::Value tile) {
-        return isFull(tile) ? fmt::format("[row * {}]", stride(tile)) : std::string();
-      },
-      columns());
-  if (mlir::failed(call))
-    return mlir::failure();
+  auto place = [&](mlir::Value value) {
+    const bool hasRows = !common && isTile(value) && isFull(value);
+    return operandAt(value, hasRows ? fmt::format("[row * {}]", stride(value)) : "");
+  };
+  const std::string count =
+      !common || rows() == "1" ? columns()
+                               : fmt::format("{} * {}", rows(Expressions::multiplicative), *common);
+  const Statement call = inOrder(callsOnTensors(callAt(vec, place), count, 0));
+  if (mlir::failed(call) || common)
+    return call;
   return fmt::format("for (int64_t row = 0; row < {}; ++row) {{\n  {}\n}}", rows(), *call);
 }
 
@@ -185,10 +201,10 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
     if (!isTile(value))
       return operandAt(value, "");
     const auto *piece =
-        llvm::find_if(pieces, [&](const auto &each) { return each.first == value; });
-    if (piece != pieces.end())
-      return {fmt::format("Spare<{}>({})", deviceType(elementIn(value)), piece->second),
-              elementIn(value)};
+        llvm::find_if(columnPieces, [&](const auto &each) { return each.first == value; });
+    if (piece != columnPieces.end())
+      return {fmt::format("Spare<{}>({})", deviceType(elementOf(value)), piece->second),
+              elementOf(value)};
     if (mlir::cast<aicore::TileType>(value.getType()).isMask())
       return operandAt(value, "");
     if (!isFull(value))
@@ -196,16 +212,13 @@ Statement VectorWriter::partOf(aicore::VecOp vec, const std::string &count) {
     return operandAt(value,
                      isFlat ? "[column]" : fmt::format("[row * {} + column]", stride(value)));
   };
-  VectorCall call{vec, place(vec.getTarget()), {}, count, piecesOfColumns};
-  for (mlir::Value input : vec.getInputs())
-    call.inputs.push_back(place(input));
-  return callsOf(call);
+  return inOrder(callsOnTensors(callAt(vec, place), count, piecesOfColumns));
 }
 
 bool VectorWriter::hasWholeBlocks(llvm::ArrayRef<mlir::Value> tiles) {
   return rows() == "1" || llvm::all_of(tiles, [&](mlir::Value tile) {
-           return elementIn(tile).isInteger(1) || !isFull(tile) ||
-                  stride(tile) * elementIn(tile).getIntOrFloatBitWidth() % 256 == 0;
+           return elementOf(tile).isInteger(1) || !isFull(tile) ||
+                  stride(tile) * elementOf(tile).getIntOrFloatBitWidth() % 256 == 0;
          });
 }
 
@@ -216,20 +229,21 @@ std::string VectorWriter::spread(aicore::VecOp vec) {
   for (mlir::Value input : vec.getInputs()) {
     if (!isSpread(input))
       continue;
-    auto *found = llvm::find_if(pieces, [&](const auto &each) { return each.first == input; });
-    if (found != pieces.end()) {
-      std::rotate(found, found + 1, pieces.end());
+    auto *found =
+        llvm::find_if(columnPieces, [&](const auto &each) { return each.first == input; });
+    if (found != columnPieces.end()) {
+      std::rotate(found, found + 1, columnPieces.end());
       continue;
     }
-    auto piece = static_cast<unsigned>(pieces.size());
+    auto piece = static_cast<unsigned>(columnPieces.size());
     if (piece == piecesOfColumns) {
-      piece = pieces.front().second;
-      pieces.erase(pieces.begin());
+      piece = columnPieces.front().second;
+      columnPieces.erase(columnPieces.begin());
     }
-    pieces.emplace_back(input, piece);
+    columnPieces.emplace_back(input, piece);
     lines += fmt::format("{}(Spare<{}>({}), {}, {}, count);\n",
-                         elementIn(input).isInteger(8) ? "BroadcastByte" : "BroadcastElement",
-                         deviceType(elementIn(input)), piece, tile(input),
+                         elementOf(input).isInteger(8) ? "BroadcastByte" : "BroadcastElement",
+                         deviceType(elementOf(input)), piece, tile(input),
                          op.tile(input).broadcast == Broadcast::single ? "0" : "row");
   }
   return lines;
@@ -244,17 +258,12 @@ std::string indented(llvm::StringRef lines) {
   return text;
 }
 
-constexpr const char *barrier = "\nPipeBarrier<PIPE_V>();\n";
-
 Statement VectorWriter::parts() {
   llvm::SmallVector<mlir::Value> tiles;
-  unsigned most = 0;
-  for (aicore::VecOp vec : op.getOps<aicore::VecOp>()) {
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
     llvm::append_range(tiles, tilesOf(vec));
-    most = std::max(most, sparesOf(vec));
-  }
   // The last piece has the blocks of BroadcastElement.
-  piecesOfColumns = sparePieces - 1 - most;
+  piecesOfColumns = sparePieces - 1 - mostPieces;
   const std::optional<int64_t> common = commonStride(tiles);
   isFlat = common.has_value();
   if (!isFlat && !hasWholeBlocks(tiles))
@@ -281,8 +290,10 @@ Statement VectorWriter::parts() {
 Statement VectorWriter::write() {
   for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
     for (mlir::Value tile : tilesOf(vec))
-      if (!elementIn(tile).isInteger(1) && !namesOf(elementIn(tile)))
+      if (!elementOf(tile).isInteger(1) && !namesOf(elementOf(tile)))
         return reportUnwritten(vec, "vector work on this type");
+  if (mlir::failed(countPieces()))
+    return mlir::failure();
   if (worksInParts())
     return parts();
   std::string lines;

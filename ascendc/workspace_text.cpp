@@ -38,8 +38,7 @@ static std::vector<std::string> dimensionsOf(aicore::KernelOp kernel) {
 static std::string parametersOf(llvm::ArrayRef<std::string> dimensions, const std::string &body) {
   std::vector<std::string> list;
   for (const std::string &name : dimensions)
-    list.push_back(
-        fmt::format(fmt::runtime(mentions(body, name) ? "int64_t {}" : "int64_t /* {} */"), name));
+    list.push_back(parameterText("int64_t", name, body));
   return llvm::join(list, ", ");
 }
 

@@ -8,50 +8,43 @@
 namespace mmk {
 namespace {
 
-// Calls and their arguments are those of the static-tensor interface of Ascend C (ADK, basic_api).
-// Tanh and Erf are library calls made of several instructions; their figures are those of the
-// whole.
+// Tanh and Erf are functions made of several instructions; their figures are those of the whole.
 constexpr VectorInstruction table[] = {
-    {"add", "nn:n", "add", "arith.addf arith.addi", "Add({d}, {0}, {1}, {n})",
-     "Adds({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "add_scalar"},
-    {"sub", "nn:n", "sub", "arith.subf arith.subi", "Sub({d}, {0}, {1}, {n})", ""},
-    {"mul", "nn:n", "mul", "arith.mulf arith.muli", "Mul({d}, {0}, {1}, {n})",
-     "Muls({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "mul_scalar"},
-    {"div", "nn:n", "div", "arith.divf", "Div({d}, {0}, {1}, {n})", ""},
-    {"max", "nn:n", "max", "arith.maximumf arith.maxsi", "Max({d}, {0}, {1}, {n})",
-     "Maxs({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "max_scalar"},
-    {"min", "nn:n", "min", "arith.minimumf arith.minsi", "Min({d}, {0}, {1}, {n})",
-     "Mins({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "max_scalar"},
+    {"add", "nn:n", "add", "arith.addf arith.addi", "Add", "Adds", /*commutes=*/true,
+     /*hasPredicate=*/false, "add_scalar"},
+    {"sub", "nn:n", "sub", "arith.subf arith.subi", "Sub", ""},
+    {"mul", "nn:n", "mul", "arith.mulf arith.muli", "Mul", "Muls", /*commutes=*/true,
+     /*hasPredicate=*/false, "mul_scalar"},
+    {"div", "nn:n", "div", "arith.divf", "Div", ""},
+    {"max", "nn:n", "max", "arith.maximumf arith.maxsi", "Max", "Maxs", /*commutes=*/true,
+     /*hasPredicate=*/false, "max_scalar"},
+    {"min", "nn:n", "min", "arith.minimumf arith.minsi", "Min", "Mins", /*commutes=*/true,
+     /*hasPredicate=*/false, "max_scalar"},
     // max(x, 0); x >= 0 ? x : slope * x
-    {"relu", "t:n", "relu", "", "Relu({d}, {0}, {n})", ""},
-    {"leaky_relu", "ts:n", "leaky_relu", "", "", "LeakyRelu({d}, {0}, {1}, {n})"},
-    {"abs", "t:n", "abs", "math.absf", "Abs({d}, {0}, {n})", ""},
-    {"neg", "t:n", "neg", "arith.negf", "Muls({d}, {0}, -1.0f, {n})", ""},
-    {"exp", "t:n", "exp", "math.exp", "Exp({d}, {0}, {n})", ""},
-    {"log", "t:n", "log", "math.log", "Ln({d}, {0}, {n})", ""},
-    {"sqrt", "t:n", "sqrt", "math.sqrt", "Sqrt({d}, {0}, {n})", ""},
-    {"tanh", "t:n", "tanh", "math.tanh", "Tanh({d}, {0}, {n})", ""},
-    {"erf", "t:n", "erf", "math.erf", "Erf({d}, {0}, {n})", ""},
-    {"floor", "t:n", "floor", "math.floor", "Cast({d}, {0}, RoundMode::CAST_FLOOR, {n})", ""},
-    {"round", "t:n", "floor", "math.roundeven", "Cast({d}, {0}, RoundMode::CAST_RINT, {n})", ""},
-    {"ceil", "t:n", "ceil", "math.ceil", "Cast({d}, {0}, RoundMode::CAST_CEIL, {n})", ""},
-    {"compare", "nn:m", "compare", "arith.cmpf arith.cmpi",
-     "Compare({d}, {0}, {1}, CMPMODE::{p}, {n})", "CompareScalar({d}, {0}, {1}, CMPMODE::{p}, {n})",
+    {"relu", "t:n", "relu", "", "Relu", ""},
+    {"leaky_relu", "ts:n", "leaky_relu", "", "", "LeakyRelu"},
+    {"abs", "t:n", "abs", "math.absf", "Abs", ""},
+    {"neg", "t:n", "neg", "arith.negf", "Neg", ""},
+    {"exp", "t:n", "exp", "math.exp", "Exp", ""},
+    {"log", "t:n", "log", "math.log", "Ln", ""},
+    {"sqrt", "t:n", "sqrt", "math.sqrt", "Sqrt", ""},
+    {"tanh", "t:n", "tanh", "math.tanh", "Tangent", ""},
+    {"erf", "t:n", "erf", "math.erf", "ErrorFunction", ""},
+    {"floor", "t:n", "floor", "math.floor", "FLOOR", ""},
+    {"round", "t:n", "floor", "math.roundeven", "RINT", ""},
+    {"ceil", "t:n", "ceil", "math.ceil", "CEIL", ""},
+    {"compare", "nn:m", "compare", "arith.cmpf arith.cmpi", "Compare", "",
      /*commutes=*/false, /*hasPredicate=*/true},
     // Where a mask is expected, a condition that is the same for all elements is one too.
-    {"select", "mnn:n", "select", "arith.select",
-     "Select({d}, {0}, {1}, {2}, SELMODE::VSEL_TENSOR_TENSOR_MODE, {n})",
-     "Select({d}, {0}, {1}, {2}, SELMODE::VSEL_TENSOR_SCALAR_MODE, {n})"},
-    {"cast", "t:c", "cast", "arith.extf arith.sitofp arith.extsi",
-     "Cast({d}, {0}, RoundMode::CAST_NONE, {n})", ""},
-    {"cast_narrow", "t:c", "cast_narrow", "arith.truncf arith.fptosi arith.trunci",
-     "Cast({d}, {0}, RoundMode::CAST_RINT, {n})", ""},
+    {"select", "mnn:n", "select", "arith.select", "Select", ""},
+    {"cast", "t:c", "cast", "arith.extf arith.sitofp arith.extsi", "Cast", ""},
+    {"cast_narrow", "t:c", "cast_narrow", "arith.truncf arith.fptosi arith.trunci", "Cast", ""},
     // Of a scalar, a fill.
-    {"copy", "n:n", "copy", "", "Adds({d}, {0}, 0, {n})", "Duplicate({d}, {0}, {n})"},
+    {"copy", "n:n", "copy", "", "Copy", ""},
     // Masks are bits, so combining two takes no longer than the shortest instruction.
-    {"and", "mm:m", "copy", "arith.andi", "And({d}, {0}, {1}, {n})", ""},
-    {"or", "mm:m", "copy", "arith.ori", "Or({d}, {0}, {1}, {n})", ""},
-    {"xor", "mm:m", "copy", "arith.xori", "Xor({d}, {0}, {1}, {n})", ""},
+    {"and", "mm:m", "copy", "arith.andi", "And", ""},
+    {"or", "mm:m", "copy", "arith.ori", "Or", ""},
+    {"xor", "mm:m", "copy", "arith.xori", "Xor", ""},
 };
 
 using Index = llvm::StringMap<const VectorInstruction *>;

@@ -25,9 +25,9 @@ struct VectorInstruction {
   /// Empty for what is selected by a pattern (place/select_vector.cpp).
   std::string_view operations;
 
-  /// The call in Ascend C. {d}: result, {0} {1} {2}: operands, {n}: elements, {p}: predicate.
+  /// The call in Ascend C, or the rounding of Cast; written by ascendc/vector_calls.cpp.
   std::string_view ascend;
-  /// The same where the last operand is a scalar; empty: the scalar is duplicated into a tile
+  /// The call that takes a scalar as its last operand; empty: the scalar is duplicated into a tile
   /// first.
   std::string_view ascendScalar;
 

@@ -15,6 +15,8 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -35,22 +37,16 @@ TEST(VectorInstructionTable, EachHasCodeACallAndACostOnEveryMachine) {
   }
 }
 
-// A call names the result, each operand once, and the number of elements.
-TEST(VectorInstructionTable, CallsTakeTheOperandsOfTheSignature) {
+TEST(VectorInstructionTable, SignaturesAndCallsAreWellFormed) {
   for (const VectorInstruction &it : vectorInstructions()) {
     EXPECT_EQ(it.signature.substr(it.operands().size(), 1), ":") << it.name;
     EXPECT_EQ(it.operands().find_first_not_of("ntsm"), std::string_view::npos) << it.name;
     EXPECT_NE(std::string_view("ncm").find(it.result()), std::string_view::npos) << it.name;
-    for (std::string_view call : {it.ascend, it.ascendScalar}) {
-      if (call.empty())
-        continue;
-      for (size_t i = 0; i < 3; ++i)
-        EXPECT_EQ(call.find("{" + std::to_string(i) + "}") != call.npos, i < it.operands().size())
-            << call;
-      EXPECT_NE(call.find("({d}, "), call.npos) << call;
-      EXPECT_TRUE(call.ends_with(", {n})")) << call;
-      EXPECT_EQ(call.find("{p}") != call.npos, it.hasPredicate) << call;
-    }
+    for (std::string_view call : {it.ascend, it.ascendScalar})
+      EXPECT_TRUE(llvm::all_of(call, llvm::isAlpha)) << call;
+    // A call with a scalar is of an operand that may be one.
+    if (!it.ascendScalar.empty())
+      EXPECT_TRUE(it.operands().ends_with("n") || it.operands().ends_with("s")) << it.name;
   }
 }
 
