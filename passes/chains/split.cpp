@@ -33,7 +33,6 @@ public:
   LogicalResult run();
 
 private:
-  ValueRange yielded() { return group.getBody().front().getTerminator()->getOperands(); }
   bool isOfRows(Value value) { return value.getDefiningOp() == rows; }
   LogicalResult refuse(StringRef what, StringRef why);
   bool findWeights();
@@ -43,15 +42,16 @@ private:
   Value sliced(linalg::ContractOp product, unsigned dim, ArrayRef<Value> operands, IRMapping &map);
   void combineReductions();
   LogicalResult combineResults();
-  FailureOr<Value> emitTotal(RowsBuilder &combined, IRMapping &map);
+  Value total(RowsBuilder &combined, IRMapping &map, TypedAttr start);
+  /// The group's results that are of the rows, or those behind the second product.
+  void replaceResults(bool areOfRows, ValueRange results);
 
   Chain chain;
   linalg::ContractOp first;
   Chain::Second second;
   WeightsOfRow weights;
-  std::optional<Shift> shift;  ///< of the weights
-  Value factor, maximum;       ///< of the weights, for each row; null: there is none
-  SmallVector<Value> replaced; ///< for each result of the group
+  std::optional<Shift> shift; ///< of the weights
+  Value factor, maximum;      ///< of the weights, for each row; null: there is none
 };
 
 LogicalResult ChainSplitter::refuse(StringRef what, StringRef why) {
@@ -122,12 +122,9 @@ LogicalResult ChainSplitter::run() {
                   "maximum");
   guardFactor();
   emitChainParts();
-  replaced.resize(group.getNumResults());
   combineReductions();
   if (failed(combineResults()))
     return failure();
-  for (auto [result, value] : llvm::zip(group.getResults(), replaced))
-    result.replaceAllUsesWith(value);
   group.erase();
   return success();
 }
@@ -178,53 +175,46 @@ void ChainSplitter::emitChainParts() {
 
 //===--- combination --------------------------------------------------------------------------===//
 
+void ChainSplitter::replaceResults(bool areOfRows, ValueRange results) {
+  for (auto [result, value] : llvm::zip(group.getResults(), yielded()))
+    if (isOfRows(value) == areOfRows) {
+      result.replaceAllUsesWith(results.front());
+      results = results.drop_front();
+    }
+}
+
 // The reductions of whole rows, what follows from them, and the factor of the weights.
 void ChainSplitter::combineReductions() {
-  SmallVector<Value> elements;
-  SmallVector<SpaceLoops> dims;
-  const auto give = [&](Value element, SpaceLoops ofResult) {
-    elements.push_back(element);
-    dims.push_back(std::move(ofResult));
-  };
-  for (Value value : yielded())
-    if (isOfRows(value)) {
-      const unsigned number = cast<OpResult>(value).getResultNumber();
-      give(rows.elements()[number], inCombination(rows.dimsOfResult(number)));
-    }
-  const size_t own = elements.size();
-  if (shift)
-    give(shift->maximum, inCombination(kept()));
-  if (weights.factor)
-    give(weights.factor, inCombination(kept()));
-  if (elements.empty())
+  if (!shift && !weights.factor && llvm::none_of(yielded(), [&](Value it) { return isOfRows(it); }))
     return;
-  SmallVector<Type> types;
-  for (auto [element, ofResult] : llvm::zip(elements, dims))
-    types.push_back(RankedTensorType::get(
-        SmallVector<int64_t>(ofResult.size(), ShapedType::kDynamic), element.getType()));
-  IRMapping map;
-  Block *inside = createCombination(types, {}, map);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(inside);
-  RowsBuilder combined(b.getContext());
-  combineRows(combined, map);
-  for (auto [element, ofResult] : llvm::zip(elements, dims))
-    combined.give(map.lookup(element), ofResult);
-  ir::YieldOp::create(b, loc, endCombination(combined, rows->getAttr("mmk.name"))->getResults());
-  eraseDeadOperations(*inside);
-  unsigned next = 0;
-  for (auto [i, value] : llvm::enumerate(yielded()))
-    if (isOfRows(value))
-      replaced[i] = combination.getResult(next++);
-  if (shift)
-    maximum = combination.getResult(own);
-  if (weights.factor)
-    factor = combination.getResults().back();
+  ValueRange results =
+      combination({}, rows->getAttr("mmk.name"), [&](RowsBuilder &combined, IRMapping &map) {
+        combineRows(combined, map);
+        for (Value value : yielded())
+          if (isOfRows(value)) {
+            const unsigned number = cast<OpResult>(value).getResultNumber();
+            combined.give(map.lookup(rows.elements()[number]),
+                          inCombination(rows.dimsOfResult(number)));
+          }
+        if (shift)
+          combined.give(map.lookup(shift->maximum), inCombination(kept()));
+        if (weights.factor)
+          combined.give(map.lookup(weights.factor), inCombination(kept()));
+      });
+  if (weights.factor) {
+    factor = results.back();
+    results = results.drop_back();
+  }
+  if (shift) {
+    maximum = results.back();
+    results = results.drop_back();
+  }
+  replaceResults(true, results);
 }
 
 /// An element of the second product, the sum over the parts, each of which goes to the maximum of
 /// the row.
-FailureOr<Value> ChainSplitter::emitTotal(RowsBuilder &combined, IRMapping &map) {
+Value ChainSplitter::total(RowsBuilder &combined, IRMapping &map, TypedAttr start) {
   const SpaceLoops ofRow = inCombination(kept());
   SpaceLoops all(ofRow.size() + 2);
   std::iota(all.begin(), all.end(), 0);
@@ -236,54 +226,38 @@ FailureOr<Value> ChainSplitter::emitTotal(RowsBuilder &combined, IRMapping &map)
     part = rescaled(combined, part, ofPart(combined, largest), ofAll,
                     combined.copy(shift->value, map));
   }
-  auto fill = second.product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
-  TypedAttr start;
-  if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&start)))
-    return second.product.emitOpError("expected to start from a constant");
-  Value total = combined.reduce(aicore::ReduceKind::add, part, start, loc).getResult();
+  Value sum = combined.reduce(aicore::ReduceKind::add, part, start, loc).getResult();
   if (!factor)
-    return total;
-  return arith::MulFOp::create(combined.b, loc, total, combined.element(factor, ofRow, loc))
-      .getResult();
+    return sum;
+  return arith::MulFOp::create(combined.b, loc, sum, combined.element(factor, ofRow, loc));
 }
 
 // The results of the parts, and what follows from the second product.
 LogicalResult ChainSplitter::combineResults() {
-  SmallVector<Type> types;
-  for (Value value : yielded())
-    if (!isOfRows(value))
-      types.push_back(value.getType());
+  auto fill = second.product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  TypedAttr start;
+  if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&start)))
+    return second.product.emitOpError("expected to start from a constant");
   const std::string width = productNames(second.product).columns.str();
-  IRMapping map;
-  Block *inside = createCombination(types, {width}, map);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(inside);
-  RowsBuilder combined(b.getContext());
-  const FailureOr<Value> total = emitTotal(combined, map);
-  if (failed(total))
-    return failure();
   SpaceLoops dims(space.names.size());
   std::iota(dims.begin(), dims.end(), 1);
-  Value product = second.product.getResult(0);
-  map.map(product, product);
-  combined.know(product, *total);
-  if (second.epilogue) {
-    auto own = cast<linalg::GenericOp>(b.clone(*second.epilogue, map));
-    if (failed(combined.add(own, dims)))
-      return failure();
-    own.erase();
-  }
-  for (Value value : yielded())
-    if (!isOfRows(value))
-      combined.giveKnown(map.lookup(value), dims);
-  ir::RowsOp results = endCombination(combined, second.product->getAttr("mmk.name"));
-  ir::YieldOp::create(b, loc, results->getResults());
-  eraseDeadOperations(*inside);
-  unsigned next = 0;
-  for (auto [i, value] : llvm::enumerate(yielded()))
-    if (!isOfRows(value))
-      replaced[i] = combination.getResult(next++);
-  return success();
+  LogicalResult added = success();
+  const ValueRange results = combination(
+      {width}, second.product->getAttr("mmk.name"), [&](RowsBuilder &combined, IRMapping &map) {
+        Value product = second.product.getResult(0);
+        combined.know(product, total(combined, map, start));
+        map.map(product, product);
+        if (second.epilogue) {
+          auto own = cast<linalg::GenericOp>(b.clone(*second.epilogue, map));
+          added = combined.add(own, dims);
+          own.erase();
+        }
+        for (Value value : yielded())
+          if (!isOfRows(value))
+            combined.giveKnown(map.lookup(value), dims);
+      });
+  replaceResults(false, results);
+  return added;
 }
 
 } // namespace

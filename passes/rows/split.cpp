@@ -85,23 +85,14 @@ LogicalResult RowSplitter::run() {
   emitParts(nullptr, {}, [&](ir::RowsOp whole, IRMapping &) {
     return SmallVector<Value>(tileOfRows(b, whole, offsets, sizes)->getResults());
   });
-  IRMapping map;
-  Block *inside = createCombination(group.getResultTypes(), {}, map);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(inside);
-    RowsBuilder combined(b.getContext());
-    combineRows(combined, map);
-    SmallVector<Value> results;
-    for (auto [number, element] : llvm::enumerate(rows.elements()))
-      combined.give(map.lookupOrDefault(element), inCombination(rows.dimsOfResult(number)));
-    ir::RowsOp own = endCombination(combined, rows->getAttr("mmk.name"));
-    for (Value value : group.getBody().front().getTerminator()->getOperands())
-      results.push_back(own->getResult(cast<OpResult>(value).getResultNumber()));
-    ir::YieldOp::create(b, loc, results);
-    eraseDeadOperations(*inside);
-  }
-  group->replaceAllUsesWith(combination);
+  const ValueRange results =
+      combination({}, rows->getAttr("mmk.name"), [&](RowsBuilder &combined, IRMapping &map) {
+        combineRows(combined, map);
+        for (auto [number, element] : llvm::enumerate(rows.elements()))
+          combined.give(map.lookupOrDefault(element), inCombination(rows.dimsOfResult(number)));
+      });
+  for (auto [result, value] : llvm::zip(group.getResults(), yielded()))
+    result.replaceAllUsesWith(results[cast<OpResult>(value).getResultNumber()]);
   group.erase();
   return success();
 }
@@ -258,20 +249,32 @@ SpaceLoops RowSplitter::inCombination(ArrayRef<int64_t> dims) const {
   return own;
 }
 
-Block *RowSplitter::createCombination(TypeRange types, ArrayRef<StringRef> more, IRMapping &map) {
+ValueRange RowSplitter::combination(ArrayRef<StringRef> more, Attribute name, Combine combine) {
   SmallVector<std::string> names = {std::to_string(count)};
   for (int64_t dim : kept())
     names.push_back(space.names[dim].str());
   for (StringRef name : more)
     names.push_back(name.str());
-  combination = ir::FusionGroupOp::create(
-      b, loc, types,
+  OpBuilder::InsertionGuard guard(b);
+  Region body;
+  Block *inside = b.createBlock(&body, {}, b.getIndexType(), loc);
+  IRMapping map;
+  cloneOperands(map);
+  RowsBuilder combined(b.getContext());
+  combine(combined, map);
+  ir::RowsOp own = combined.create(b, loc);
+  own.setCombines(true);
+  if (name)
+    own->setAttr("mmk.name", name);
+  ir::YieldOp::create(b, loc, own->getResults());
+  eraseDeadOperations(*inside);
+  b.setInsertionPoint(group);
+  auto all = ir::FusionGroupOp::create(
+      b, loc, own->getResultTypes(),
       b.getStrArrayAttr(llvm::map_to_vector(names, [](auto &it) { return StringRef(it); })),
       b.getDenseI64ArrayAttr({0}), DenseI64ArrayAttr(), DenseI64ArrayAttr());
-  OpBuilder::InsertionGuard guard(b);
-  Block *inside = b.createBlock(&combination.getBody(), {}, b.getIndexType(), loc);
-  cloneOperands(map);
-  return inside;
+  all.getBody().takeBody(body);
+  return all.getResults();
 }
 
 // What has other elements for each of the row is of no result, and so is not there in the end.
@@ -353,14 +356,6 @@ void RowSplitter::combine(RowsBuilder &combined, ir::RowReduceOp op, IRMapping &
         total = combined.reduce(op.getKind(), summand, op.getIdentity(), op.getLoc()).getResult(),
         ratio = MaximumChange(combined.b, ofAll).lastRatio(loc, taken);
   map.map(op.getResult(), arith::MulFOp::create(combined.b, loc, total, ratio).getResult());
-}
-
-ir::RowsOp RowSplitter::endCombination(RowsBuilder &combined, Attribute name) {
-  ir::RowsOp own = combined.create(b, loc);
-  own.setCombines(true);
-  if (name)
-    own->setAttr("mmk.name", name);
-  return own;
 }
 
 namespace {

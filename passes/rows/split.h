@@ -50,6 +50,7 @@ protected:
       llvm::function_ref<llvm::SmallVector<mlir::Value>(ir::RowsOp whole, mlir::IRMapping &map)>;
 
   mlir::Value index(int64_t value);
+  mlir::ValueRange yielded() { return group.getBody().front().getTerminator()->getOperands(); }
   llvm::SmallVector<mlir::OpFoldResult> extentsOf(mlir::Value tensor);
   bool isKept(mlir::Value value);
   /// Whether a value is computed from reductions of the row.
@@ -66,9 +67,11 @@ protected:
 
   /// The dimensions of the combination: the parts, then those that are kept.
   SpaceLoops inCombination(llvm::ArrayRef<int64_t> dims) const;
-  /// An empty group over the parts, what rows keep, and `more`. `map`: of what it reads.
-  mlir::Block *createCombination(mlir::TypeRange types, llvm::ArrayRef<llvm::StringRef> more,
-                                 mlir::IRMapping &map);
+  /// The results of a group over the parts, what rows keep, and `more`: those that `combine` gives.
+  /// `map`: of what the group reads.
+  using Combine = llvm::function_ref<void(RowsBuilder &combined, mlir::IRMapping &map)>;
+  mlir::ValueRange combination(llvm::ArrayRef<llvm::StringRef> more, mlir::Attribute name,
+                               Combine combine);
   /// Maps the elements that the program reads.
   void readInputs(RowsBuilder &combined, mlir::IRMapping &map);
   /// Maps all elements of the program, the reductions to those of all parts.
@@ -79,7 +82,6 @@ protected:
   /// g of the latter is `shift`.
   mlir::Value rescaled(RowsBuilder &combined, mlir::Value part, mlir::Value ofPart,
                        mlir::Value ofAll, mlir::Value shift);
-  ir::RowsOp endCombination(RowsBuilder &combined, mlir::Attribute name);
 
   ir::KernelOp kernel;
   ir::FusionGroupOp group;
@@ -91,7 +93,7 @@ protected:
   mlir::Location loc;
   const int64_t count;                             ///< of parts
   llvm::DenseMap<mlir::Operation *, Shift> shifts; ///< of the sums that wait for a maximum
-  ir::FusionGroupOp ofParts, combination;
+  ir::FusionGroupOp ofParts;
   llvm::SmallVector<mlir::OpFoldResult> offsets, sizes; ///< of the current part, in the space
 
 private:
