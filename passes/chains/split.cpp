@@ -220,11 +220,11 @@ Value ChainSplitter::total(RowsBuilder &combined, IRMapping &map, TypedAttr star
   std::iota(all.begin(), all.end(), 0);
   Value product = ofParts.getResults().back(), part = combined.element(product, all, loc);
   if (shift) {
-    Value largest = shift->maximum, ofAll = combined.element(maximum, ofRow, loc);
+    Value largest = shift->maximum, own = ofPart(combined, largest),
+          ofAll = combined.element(maximum, ofRow, loc);
     map.map(largest, ofAll);
     readInputs(combined, map);
-    part = rescaled(combined, part, ofPart(combined, largest), ofAll,
-                    combined.copy(shift->value, map));
+    part = rescaled(combined, part, own, ofAll, combined.copy(shift->value, map));
   }
   Value sum = combined.reduce(aicore::ReduceKind::add, part, start, loc).getResult();
   if (!factor)

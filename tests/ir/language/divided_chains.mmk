@@ -45,7 +45,7 @@ kernel decode(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], scale: f32 = 0.
 
 // The results of the parts go to the maximum of the row. Of a row without elements the factor is 1.
 // PARTS:         mmk.fusion_group over ["6", "B", "M", "E"] reduce [0] {
-// PARTS:           mmk.rows [[PARTS]]#2, [[ROWS]]#1, [[PARTS]]#0, [[ROWS]]#2 along {{.*}} combines {
+// PARTS:           mmk.rows [[PARTS]]#2, [[PARTS]]#0, [[ROWS]]#1, [[ROWS]]#2 along {{.*}} combines {
 // PARTS:             math.exp
 // PARTS:             [[O:%.*]] = mmk.row_reduce add
 // PARTS:             arith.mulf [[O]],
