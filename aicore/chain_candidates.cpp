@@ -2,6 +2,7 @@
 
 #include "aicore/group_work.h"
 #include "ir/element_type.h"
+#include "ir/rows.h"
 #include "passes/chains/chain.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
@@ -173,13 +174,13 @@ private:
       shape.widths.push_back({width.str(), extentOf(width)});
     }
     shape.weights = static_cast<int64_t>(chain.weights().size());
-    shape.isRescaled = llvm::any_of(*chain.firsts[0]->getBlock(),
-                                    [](Operation &op) { return isRowReduction(&op); });
+    auto rows = chain.seconds[0].weights().getDefiningOp<ir::RowsOp>();
+    shape.isRescaled = !rows.block().getOps<ir::RowReduceOp>().empty();
     llvm::SmallPtrSet<void *, 4> inputs;
-    for (auto op : chain.firsts[0]->getBlock()->getOps<linalg::GenericOp>())
-      for (Value input : op.getInputs())
+    for (Operation &op : *chain.firsts[0]->getBlock())
+      for (Value input : isa<linalg::GenericOp, ir::RowsOp>(op) ? op.getOperands() : ValueRange())
         if (Operation *from = input.getDefiningOp();
-            !from || (from->getBlock() != op->getBlock() && !ir::isGenerated(from)))
+            !from || (from->getBlock() != op.getBlock() && !ir::isGenerated(from)))
           inputs.insert(input.getAsOpaquePointer());
     shape.inputs = static_cast<int64_t>(inputs.size());
     for (int64_t dim = 0; dim + 2 < cast<RankedTensorType>(result.getType()).getRank(); ++dim)

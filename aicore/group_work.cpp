@@ -72,7 +72,7 @@ private:
 
   // The tile has the dimensions of the plane.
   void readRows(ir::FusionGroupOp group, GroupWork &work) const {
-    FailureOr<RowProgram> program = RowProgram::of(group, group.getBody().front());
+    FailureOr<RowProgram> program = RowProgram::of(group);
     if (failed(program))
       return;
     work.ofRows = std::make_shared<RowWork>(std::move(*program));
@@ -81,7 +81,7 @@ private:
     const RowSpace &space = rows.program.space();
     const TilePlane &plane = rows.program.plane();
     rows.mayBeWhole = space.reduced().size() == 1;
-    FailureOr<RowProgram> online = RowProgram::of(group, group.getBody().front());
+    FailureOr<RowProgram> online = RowProgram::of(group);
     if (succeeded(online) && makeOnline(*online) && online->online()) {
       rows.onlineProgram.emplace(std::move(*online));
       rows.online = scheduleRows(*rows.onlineProgram, false);

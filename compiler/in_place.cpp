@@ -1,5 +1,7 @@
 #include "compiler/in_place.h"
 
+#include "ir/rows.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,16 +38,22 @@ bool isSamePart(tensor::ExtractSliceOp read, tensor::InsertSliceOp written) {
 
 /// The dimensions along which an operand goes; nothing where it is not read element by element.
 std::optional<Loops> loopsOf(linalg::GenericOp op, AffineMap map) {
-  const auto ofGroup = op->getAttrOfType<DenseI64ArrayAttr>("mmk.loops");
   Loops loops;
   for (AffineExpr expression : map.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expression);
     if (!dim)
       return std::nullopt;
-    const unsigned loop = dim.getPosition();
-    loops.push_back(ofGroup ? ofGroup[loop] : loop);
+    loops.push_back(dim.getPosition());
   }
   return loops;
+}
+
+/// Whether an element of a row group's program is computed from another one.
+bool reads(Value element, Value other) {
+  Operation *op = element.getDefiningOp();
+  return element == other ||
+         (op && op->getBlock() == other.getParentBlock() &&
+          llvm::any_of(op->getOperands(), [&](Value it) { return reads(it, other); }));
 }
 
 /// Follows the elements of a parameter to a result, within one tile.
@@ -72,6 +80,8 @@ private:
       return use.getOperandNumber() == 0; // the source
     if (isa<tensor::DimOp>(use.getOwner()))
       return true;
+    if (auto rows = dyn_cast<ir::RowsOp>(use.getOwner()))
+      return follow(use, rows, values);
     auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
     if (!generic || !isAlong(use.get(), generic, generic.getMatchingIndexingMap(&use)))
       return false;
@@ -83,10 +93,28 @@ private:
     return true;
   }
 
+  bool follow(OpOperand &use, ir::RowsOp rows, SetVector<Value> &values) {
+    const unsigned number = use.getOperandNumber();
+    if (!isAlong(use.get(), rows.dimsOfInput(number)))
+      return false;
+    for (OpResult result : rows->getResults())
+      if (const unsigned own = result.getResultNumber();
+          reads(rows.elements()[own], rows.block().getArgument(number))) {
+        if (!isAlong(result, rows.dimsOfResult(own)))
+          return false;
+        values.insert(result);
+      }
+    return true;
+  }
+
   /// Everything that reads or makes a value goes along the same dimensions.
+  bool isAlong(Value value, ArrayRef<int64_t> dims) {
+    const Loops loops(dims);
+    return loops_.try_emplace(value, loops).first->second == loops;
+  }
   bool isAlong(Value value, linalg::GenericOp op, AffineMap map) {
     const std::optional<Loops> loops = loopsOf(op, map);
-    return loops && loops_.try_emplace(value, *loops).first->second == *loops;
+    return loops && isAlong(value, *loops);
   }
 
   tensor::InsertSliceOp written_;

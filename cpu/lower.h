@@ -98,7 +98,7 @@ private:
   BehindProduct behind(Chain::Second &second, int64_t rank,
                        llvm::ArrayRef<Destination> destinations);
   /// A group of one cumulative sum (cumulation/lower.cpp).
-  mlir::LogicalResult emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
+  mlir::LogicalResult emitCumulation(ir::FusionGroupOp group, ir::RowsOp op,
                                      mlir::scf::ForOp tileLoop);
   /// Parts of a cumulative sum along its dimension, for threads that would have nothing to do: each
   /// is summed first.
@@ -117,10 +117,10 @@ private:
   void emitSumOf(mlir::ValueRange sizes, int64_t along, const Tensors &inputs,
                  const Tensors &outputs, mlir::Value scratch);
   SumParts splitSum(ir::FusionGroupOp group, int64_t along, mlir::Type element);
-  void emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
+  void emitSumsOfParts(ir::FusionGroupOp group, ir::RowsOp op, int64_t along,
                        const SumParts &parts);
-  void emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
-                      const SumParts &parts, mlir::Value scratch);
+  void emitPartsOfSum(ir::FusionGroupOp group, ir::RowsOp op, int64_t along, const SumParts &parts,
+                      mlir::Value scratch);
   /// A generated input of a tile, of which each size runs along one of its dimensions, or none. A
   /// window adds its source to the inputs.
   GeneratedInput generatedInput(const GlobalView &view, llvm::ArrayRef<int64_t> along,

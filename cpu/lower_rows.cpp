@@ -186,11 +186,11 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
     tileLoop = loop;
   if (!group.getTile() || !tileLoop)
     return group.emitOpError("is not tiled; run mmk-tile-cores first");
-  for (auto cumulation : tileLoop.getBody()->getOps<ir::CumulateOp>())
-    return emitCumulation(group, cumulation, tileLoop);
+  if (ir::RowsOp rows = rowsOf(group); rows && rows.hasScan())
+    return emitCumulation(group, rows, tileLoop);
   if (std::optional<Chain> chain = Chain::of(group, *tileLoop.getBody()))
     return emitChain(group, tileLoop, *chain);
-  FailureOr<RowProgram> program = RowProgram::of(group, *tileLoop.getBody());
+  FailureOr<RowProgram> program = RowProgram::of(group);
   if (failed(program))
     return failure();
   for (const RowInput &input : program->inputs())

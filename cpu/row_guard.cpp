@@ -1,5 +1,6 @@
 #include "cpu/row_guard.h"
 
+#include "passes/rows/weights.h"
 #include "place/guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

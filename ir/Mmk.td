@@ -260,8 +260,8 @@ def Mmk_FusionGroupOp : Mmk_Op<"fusion_group", [SingleBlock,
     may have more.
     A row group computes reductions over the same dimensions, and elementwise work between and behind
     them. `over` names the dimensions of its iterations, `reduce` those that it reduces, by number;
-    each of its operations has its loops among them as the attribute `mmk.loops`. So has a group of
-    one `mmk.cumulate`, which goes along the dimension that is reduced.
+    what it computes is one `mmk.rows`. So it is in a group of a cumulative sum, which goes along the
+    dimension that is reduced.
     ```mlir
     %y = mmk.fusion_group over ["M", "N"] reduce [1] { ... }
     ```

@@ -1,4 +1,5 @@
 #include "ir/mmk.h"
+#include "ir/rows.h"
 
 #include "schedule/joined_dimension.h"
 
@@ -27,6 +28,10 @@ void MmkDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "ir/MmkOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/RowsOps.cpp.inc"
       >();
 }
 

@@ -175,14 +175,13 @@ def SplitRows : Pass<"mmk-split-rows", "::mlir::ModuleOp"> {
     ```mlir
                                              %parts = mmk.fusion_group over ["M", "N"] reduce [1] {
                                                scf.forall %p = 0 to 8 {
-                                                 linalg.generic (add, n from %p * %length on)
+                                                 mmk.rows (add, n from %p * %length on) parts [1, 8]
     %s = mmk.fusion_group over ["M", "N"]      }
-        reduce [1] {                         } {mmk.parts = [1, 8]}
-      %a = linalg.generic (add)        =>    %s = mmk.fusion_group over ["8", "M"] reduce [0] {
-      %r = linalg.generic (root)               %a = linalg.generic (add) %parts
-      mmk.yield %r                             %r = linalg.generic (root)
+        reduce [1] {                   =>    }
+      %r = mmk.rows (add, root)              %s = mmk.fusion_group over ["8", "M"] reduce [0] {
+      mmk.yield %r                             %r = mmk.rows (add, root) %parts combines
     }                                          mmk.yield %r
-                                             } {mmk.combines}
+                                             }
     ```
     mmk-fuse-epilogue leaves no operation in such a group that waits for a reduction of whole rows:
     it is in the next group, or one of its own, which reads the result. With `reduce = online` a sum
@@ -195,17 +194,17 @@ def SplitRows : Pass<"mmk-split-rows", "::mlir::ModuleOp"> {
     ```mlir
                                              %parts:3 = mmk.fusion_group over ["M", "N"] reduce [1] {
                                                scf.forall %p = 0 to 8 {
-    %o = mmk.fusion_group                        linalg.contract; linalg.generic (maximum);
-        over ["M", "N"] reduce [1] {             linalg.generic (exp(s - max), add);
-      %s = linalg.contract ...                   linalg.generic (exp(s - max)); linalg.contract
-      %max = linalg.generic (maximum)          }
-      %sum = linalg.generic (exp, add)       } {mmk.parts = [1, 8]}
-      %w = linalg.generic (exp / %sum)   =>  %f, %max = mmk.fusion_group over ["8", "M"] reduce [0] {
-      %o = linalg.contract %w, %v              linalg.generic (maximum, add, 1 / sum)
-      mmk.yield %o                           } {mmk.combines}
+    %o = mmk.fusion_group                        linalg.contract
+        over ["M", "N"] reduce [1] {             mmk.rows (max, e = exp(s - max), add e, e) parts [1, 8]
+      %s = linalg.contract ...                   linalg.contract
+      %w = mmk.rows (max,                      }
+          e = exp(s - max),            =>    }
+          e / (add e))                       %max, %f = mmk.fusion_group over ["8", "M"] reduce [0] {
+      %o = linalg.contract %w, %v              mmk.rows (max, add, 1 / sum) combines
+      mmk.yield %o                           }
     }                                        %o = mmk.fusion_group over ["8", "M", "E"] reduce [0] {
-                                               linalg.generic (exp(max - %max) * part, add, * %f)
-                                             } {mmk.combines}
+                                               mmk.rows (add (exp(max - %max) * part), * %f) combines
+                                             }
     ```
   }];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",

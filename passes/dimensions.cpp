@@ -1,5 +1,7 @@
 #include "passes/dimensions.h"
 
+#include "ir/rows.h"
+
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -121,6 +123,11 @@ StringRef dimName(Value tensor, unsigned dim) {
       .Case([&](tensor::InsertSliceOp insert) { return dimName(insert.getDest(), dim); })
       .Case([&](ir::FusionGroupOp group) {
         return dimName(group.getBody().front().getTerminator()->getOperand(number), dim);
+      })
+      .Case([&](ir::RowsOp rows) -> StringRef {
+        const int64_t along = rows.dimsOfResult(number)[dim];
+        auto group = rows->getParentOfType<ir::FusionGroupOp>();
+        return along < 0 ? "1" : cast<StringAttr>(group.getSpaceAttr()[along]).getValue();
       })
       .Case([&](scf::ForOp loop) {
         StringRef name = dimName(loop.getInitArgs()[number], dim);

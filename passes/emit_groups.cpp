@@ -202,7 +202,7 @@ void Fuser::emitRows(Operation *owner, IRMapping &inGroup) {
       emitted = emitReduction(cast<linalg::GenericOp>(op), owner, inGroup);
     else
       emitted = emitElementwise({op->getResult(0)}, owner, inGroup)[0].getDefiningOp();
-    emitted->setAttr(loopsAttr, b.getDenseI64ArrayAttr(loops));
+    rowLoops[emitted] = loops;
     // An elementwise result is inlined where the group reads it.
     for (auto [result, value] : llvm::zip(op->getResults(), emitted->getResults()))
       inGroup.map(result, value);
@@ -227,8 +227,7 @@ void Fuser::emitProduct(linalg::ContractOp contract, IRMapping &inGroup) {
 void Fuser::emitCumulation(ir::CumulateOp op, IRMapping &inGroup) {
   auto emitted = ir::CumulateOp::create(b, op.getLoc(), op.getType(),
                                         outside(op.getOperand(), inGroup), op.getAlong());
-  const auto loops = llvm::to_vector(llvm::seq<int64_t>(op.getType().getRank()));
-  emitted->setAttr(loopsAttr, b.getDenseI64ArrayAttr(loops));
+  rowLoops[emitted] = llvm::to_vector(llvm::seq<int64_t>(op.getType().getRank()));
   inGroup.map(op.getResult(), emitted.getResult());
 }
 

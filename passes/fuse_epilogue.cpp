@@ -3,11 +3,13 @@
 #include "passes/bias_table.h"
 #include "passes/chains/chain.h"
 #include "passes/compare_integers.h"
+#include "passes/dead_code.h"
 #include "passes/expand_functions.h"
 #include "passes/fuser.h"
 #include "passes/narrow_integers.h"
 #include "passes/passes.h"
 #include "passes/read_positions.h"
+#include "passes/rows/builder.h"
 #include "passes/variant.h"
 #include "passes/windows/image_operand.h"
 
@@ -370,9 +372,7 @@ void dropUnreadResults(ir::FusionGroupOp group) {
       yielded.push_back(value);
     }
   yield.getValuesMutable().assign(yielded);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDeadOperations(body);
   OpBuilder b(group);
   auto copy = ir::FusionGroupOp::create(b, group.getLoc(), ValueRange(read).getTypes(),
                                         group->getOperands(), group->getAttrs());
@@ -389,7 +389,8 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
       if (kernel.chosenWord("bias", "vector") == "table" && failed(startFromRows(kernel)))
         return signalPassFailure();
       auto machine = getOperation()->getAttrOfType<aicore::MachineAttr>("aicore.machine");
-      if (failed(Fuser(kernel, !machine || backendOf(machine).hasPipes()).run()))
+      Fuser fuser(kernel, !machine || backendOf(machine).hasPipes());
+      if (failed(fuser.run()))
         return signalPassFailure();
       for (auto group : llvm::make_early_inc_range(kernel.getBody().getOps<ir::FusionGroupOp>()))
         dropUnreadResults(group);
@@ -398,6 +399,9 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
         kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });
       if (machine && backendOf(machine).hasPipes())
         kernel.walk([](linalg::GenericOp op) { expandFunctions(op); });
+      for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>())
+        if (group.getSpaceAttr() && failed(buildRows(group, fuser.loopsOfRows())))
+          return signalPassFailure();
       // The CPU computes whole parts of columns, and multiplies those that are excluded by 0.
       if (!machine || backendOf(machine).hasPipes())
         readChainValues(kernel);

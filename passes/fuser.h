@@ -53,6 +53,8 @@ public:
         joinsTaps(joinsTaps && kernel.chosenWord("fuse", "all") == "windows") {}
 
   mlir::LogicalResult run();
+  /// Of the operations of row groups that it has made: the loops in the space of their group.
+  const llvm::DenseMap<mlir::Operation *, SpaceLoops> &loopsOfRows() const { return rowLoops; }
 
 private:
   // fuse_epilogue.cpp
@@ -197,6 +199,7 @@ private:
   std::vector<std::pair<mlir::Value, mlir::Value>> leavesRead; ///< grouped values with their leaves
   llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>> readsOf; ///< other groups
   llvm::DenseSet<mlir::Operation *> emitted;
+  llvm::DenseMap<mlir::Operation *, SpaceLoops> rowLoops;
   mlir::IRMapping global; ///< kept value -> result of its fusion group
 };
 

@@ -22,10 +22,8 @@ SmallVector<DimNames> reducedDims(ir::KernelOp kernel) {
     for (int64_t dim : space.reduced())
       names.push_back(space.names[dim]);
   };
-  kernel.walk([&](linalg::GenericOp generic) {
-    if (isRowReduction(generic))
-      add(RowSpace(cast<linalg::LinalgOp>(generic.getOperation())));
-  });
+  for (const RowSpace &space : reducedSpaces(kernel))
+    add(space);
   kernel.walk([&](ir::CumulateOp cumulation) { add(RowSpace(cumulation)); });
   return all;
 }

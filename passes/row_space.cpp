@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "ir/aicore.h"
+#include "ir/rows.h"
 #include "passes/dimensions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -39,9 +40,10 @@ RowSpace::RowSpace(ir::FusionGroupOp group) {
   const std::optional<ArrayRef<int64_t>> reduced = group.getReduced();
   for (int64_t dim : *reduced)
     isReduced[dim] = true;
-  if (auto given = group->getAttrOfType<DenseI64ArrayAttr>(partsAttr))
-    parts.assign(given.asArrayRef().begin(), given.asArrayRef().end());
-  combines = group->hasAttr(combinesAttr);
+  ir::RowsOp rows = rowsOf(group);
+  if (rows && rows.getParts())
+    parts.assign(rows.getParts()->begin(), rows.getParts()->end());
+  combines = rows && rows.getCombines();
 }
 
 SmallVector<int64_t> RowSpace::reduced() const {
@@ -57,6 +59,18 @@ bool isRowReduction(Operation *op) {
   return generic && generic.getNumReductionLoops() > 0;
 }
 
+SmallVector<RowSpace> reducedSpaces(ir::KernelOp kernel) {
+  SmallVector<RowSpace> spaces;
+  kernel.walk([&](Operation *op) {
+    auto rows = dyn_cast<ir::RowsOp>(op);
+    if (isRowReduction(op))
+      spaces.emplace_back(cast<linalg::LinalgOp>(op));
+    else if (rows && !rows.hasScan() && !rows.block().getOps<ir::RowReduceOp>().empty())
+      spaces.emplace_back(rows->getParentOfType<ir::FusionGroupOp>());
+  });
+  return spaces;
+}
+
 SpaceLoops dimsOfResult(Operation *op, ArrayRef<int64_t> loops) {
   if (isa<ir::CumulateOp, linalg::ContractOp>(op))
     return SpaceLoops(loops);
@@ -67,20 +81,11 @@ SpaceLoops dimsOfResult(Operation *op, ArrayRef<int64_t> loops) {
   return dims;
 }
 
-SpaceLoops loopsOf(Operation *op) {
-  auto loops = op->getAttrOfType<DenseI64ArrayAttr>(loopsAttr);
-  return loops ? SpaceLoops(loops.asArrayRef()) : SpaceLoops();
-}
-
 SmallVector<StringRef> dividedDims(ir::KernelOp kernel) {
   llvm::SmallSetVector<StringRef, 8> dims;
-  kernel.walk([&](linalg::GenericOp generic) {
-    if (!isRowReduction(generic))
-      return;
-    const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
+  for (const RowSpace &space : reducedSpaces(kernel))
     for (int64_t dim : space.reduced())
       dims.insert(space.names[dim]);
-  });
   llvm::SmallSetVector<StringRef, 8> columns, reductions;
   kernel.walk([&](linalg::ContractOp contract) {
     const ProductNames names = productNames(contract);

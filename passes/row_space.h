@@ -35,11 +35,6 @@ struct RowSpace {
   bool isDivided(int64_t dim) const { return !parts.empty() && parts[dim] > 1; }
 };
 
-/// The attribute of a row group that holds the parts of its space.
-inline constexpr llvm::StringLiteral partsAttr = "mmk.parts";
-/// The attribute of the group that combines the results of its parts.
-inline constexpr llvm::StringLiteral combinesAttr = "mmk.combines";
-
 /// Into how many parts `grid` divides each dimension of a space, 1 for one that is kept: those that
 /// are reduced, where no product has the dimension. Empty where it divides none, and on a machine
 /// that divides long rows by itself.
@@ -64,13 +59,12 @@ std::optional<SpaceLoops> loopsIn(const RowSpace &space, mlir::linalg::LinalgOp 
 /// Whether an operation reduces some of its loops; products and sums of splits aside.
 bool isRowReduction(mlir::Operation *op);
 
+/// The spaces of the reductions of a kernel, before and after they are in row groups.
+llvm::SmallVector<RowSpace> reducedSpaces(ir::KernelOp kernel);
+
 /// Of a result of an operation with these loops, the dimensions of the space that it has; of a
 /// product the loops of its result.
 SpaceLoops dimsOfResult(mlir::Operation *op, llvm::ArrayRef<int64_t> loops);
-
-/// The attribute of an operation in a row group that holds its SpaceLoops.
-inline constexpr llvm::StringLiteral loopsAttr = "mmk.loops";
-SpaceLoops loopsOf(mlir::Operation *op);
 
 /// The two dimensions of a space that tiles extend along. Rows run along the last kept dimension
 /// where the last one is reduced, else along the last reduced one; -1 where there is none.

@@ -3,7 +3,8 @@
 #include "passes/conditions/product_depth.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
-#include "passes/row_members.h"
+#include "passes/row_space.h"
+#include "passes/rows/tile.h"
 #include "passes/tile_rows.h"
 #include "passes/variant.h"
 #include "passes/windows/image_operand.h"
@@ -34,10 +35,7 @@ public:
   GroupTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
               ArrayRef<StringRef> outputs)
       : kernel(kernel), group(group), machine(machine), backend(backendOf(machine)),
-        outputs(outputs), b(kernel.getContext()), loc(group.getLoc()) {
-    if (group.getSpaceAttr())
-      rows.emplace(group, b);
-  }
+        outputs(outputs), b(kernel.getContext()), loc(group.getLoc()) {}
 
   LogicalResult run();
 
@@ -70,6 +68,7 @@ private:
   unsigned reductionOf(linalg::LinalgOp root);
   FailureOr<TilingResult> tileRoot(linalg::LinalgOp root, OpFoldResult reduction);
   void yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled);
+  void yieldRows(scf::ForOp loop, Value product);
   void eraseUntiled(linalg::LinalgOp root);
   bool keepsB() const { return kept == 1u; }
   int64_t rowsOfOutput();
@@ -84,7 +83,7 @@ private:
   IRRewriter b;
   Location loc;
   linalg::GenericOp generic;
-  std::optional<RowMembers> rows;            ///< of a group that reduces the rows of its product
+  ir::RowsOp rows;                           ///< of a group that reduces the rows of its product
   SmallVector<linalg::ContractOp> contracts; ///< the group's anchors
   linalg::ContractOp contract;               ///< the first of them, or that of each split
   linalg::ReduceOp sum;                      ///< of the splits of a reduction
@@ -221,7 +220,7 @@ scf::ForOp GroupTiling::createLoop(Value bound, ValueRange inits) {
 }
 
 LogicalResult GroupTiling::findWork() {
-  if (rows && failed(rows->find()))
+  if (group.getSpaceAttr() && !(rows = rowsToTile(group)))
     return failure();
   for (Operation &op : group.getBody().front()) {
     if (auto found = dyn_cast<linalg::GenericOp>(op); found && !rows)
@@ -249,7 +248,8 @@ LogicalResult GroupTiling::findWork() {
   if (!generic && !contract && !sum)
     return group.emitOpError("expected a product or an elementwise operation on whole tensors");
   for (Value value : group.getBody().front().getTerminator()->getOperands())
-    if (!isa_and_nonnull<linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp, scf::ForallOp>(
+    if (!rows &&
+        !isa_and_nonnull<linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp, scf::ForallOp>(
             value.getDefiningOp()))
       return group.emitOpError("expected to yield results of its product or elementwise operation");
   return success();
@@ -349,9 +349,12 @@ GroupTiling::Lines GroupTiling::cutLines() {
 
 // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
 SmallVector<Value> GroupTiling::emptyOutputs() {
-  if (rows)
-    return rows->emptyOutputs(extents);
   SmallVector<Value> empty;
+  if (rows) {
+    for (Value result : yield().getValues())
+      empty.push_back(emptyResult(b, cast<OpResult>(result), extents));
+    return empty;
+  }
   for (Type type : group.getResultTypes())
     empty.push_back(tensor::EmptyOp::create(b, loc, getAsOpFoldResult(extents),
                                             cast<RankedTensorType>(type).getElementType()));
@@ -433,11 +436,21 @@ FailureOr<TilingResult> GroupTiling::tileRoot(linalg::LinalgOp root, OpFoldResul
   return tiled;
 }
 
+/// The same of the rows of a product, of which this is the tile.
+void GroupTiling::yieldRows(scf::ForOp loop, Value product) {
+  ir::RowsOp tile = tileOfRows(b, rows, offsets, sizes, {{contract.getResult(0), product}});
+  SmallVector<Value> filled;
+  for (auto [value, into] : llvm::zip(yield().getValues(), loop.getRegionIterArgs()))
+    filled.push_back(insertTile(b, tile->getResult(cast<OpResult>(value).getResultNumber()), into,
+                                offsets, sizes));
+  scf::YieldOp::create(b, loc, filled);
+}
+
 // At the end of the loop over tiles: inserts each into its output.
 void GroupTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled) {
   b.setInsertionPointToEnd(loop.getBody());
   if (rows)
-    return rows->yieldTiles(loop, offsets, sizes);
+    return yieldRows(loop, tiled.tiledValues[0]);
   const SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   SmallVector<Value> filled;
   for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
@@ -496,12 +509,6 @@ LogicalResult GroupTiling::run() {
   FailureOr<TilingResult> tiled = tileRoot(root, reduction);
   if (failed(tiled))
     return failure();
-  if (rows) {
-    b.setInsertionPointToEnd(loop.getBody());
-    rows->setTile(contract.getResult(0), tiled->tiledValues[0]);
-    if (failed(rows->tile(offsets, sizes)))
-      return failure();
-  }
   yieldTile(loop, root, *tiled);
   if (loop != outer) {
     b.setInsertionPointToEnd(outer.getBody());
@@ -514,7 +521,7 @@ LogicalResult GroupTiling::run() {
 
 void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
   if (rows)
-    rows->eraseWhole();
+    b.eraseOp(rows);
   b.eraseOp(root);
   if (splits)
     b.eraseOp(splits);
@@ -524,7 +531,7 @@ void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
   else if (generic && sum)
     b.eraseOp(sum);
   if (rows)
-    rows->mergeSlices();
+    mergeSlices(b, group);
 }
 
 LogicalResult tileGroup(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,

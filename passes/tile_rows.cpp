@@ -1,13 +1,16 @@
 #include "passes/tile_rows.h"
 
 #include "backend/backend.h"
-#include "passes/row_members.h"
+#include "passes/row_space.h"
+#include "passes/rows/tile.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -16,12 +19,24 @@ namespace {
 
 /// The least length of a part of a row beside a product.
 constexpr int64_t partBesideProduct = 2048;
+/// Additions that take as long as a function, such as exp, and as the search of an extreme.
+constexpr int64_t ofFunction = 8, ofSearch = 7;
+
+/// The extent of a dimension of the space in the slices that the program reads; null where none has
+/// it.
+OpFoldResult extentInSlices(ir::RowsOp rows, int64_t dim) {
+  for (auto [number, tensor] : llvm::enumerate(rows.getInputs()))
+    for (auto [i, own] : llvm::enumerate(rows.dimsOfInput(number)))
+      if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>(); slice && own == dim)
+        return slice.getMixedSizes()[i];
+  return {};
+}
 
 class RowTiling {
 public:
   RowTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine)
       : kernel(kernel), group(group), machine(machine), space(group), plane(planeOf(space)),
-        b(kernel.getContext()), loc(group.getLoc()), members(group, b) {}
+        b(kernel.getContext()), loc(group.getLoc()) {}
 
   LogicalResult run();
 
@@ -30,6 +45,8 @@ private:
   bool isDepthOfProduct(StringRef name);
   /// For each element, roughly in additions.
   int64_t operations();
+  /// For an element of the program, from what it reads and from reductions.
+  int64_t operationsOf(Value element);
   /// The kept dimension of the plane as the machine divides it.
   void fitTile();
   /// The kept dimensions outside of the plane, of which a tile has several iterations.
@@ -40,8 +57,12 @@ private:
   /// Of a group that computes parts of its rows: into the loop over tiles, the loop over the parts
   /// of one tile, with the operations of a part on whole tensors. The builder is then in it.
   scf::ForOp createPartLoop(ValueRange inits);
-  LogicalResult findMembers(Block &inside);
-  LogicalResult runParts();
+  /// Into the loop over parts, the operations on the current one; the program among them.
+  ir::RowsOp clonePart();
+  void runWhole();
+  void runParts();
+  /// Inserts the results of the tile into what the loop carries.
+  void yieldTiles(scf::ForOp loop, ValueRange results, ir::RowsOp tile);
   int64_t partsOfTile() const {
     return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
   }
@@ -55,7 +76,7 @@ private:
   const TilePlane plane;
   IRRewriter b;
   Location loc;
-  RowMembers members;
+  ir::RowsOp rows;              ///< on whole tensors
   int64_t tileM = 1, tileN = 1; ///< at most
   Value tileRows, tileColumns;
   SmallVector<Value> extents; ///< of the space
@@ -97,13 +118,32 @@ bool RowTiling::isDepthOfProduct(StringRef name) {
 }
 
 int64_t RowTiling::operations() {
-  constexpr int64_t ofFunction = 8; // such as exp
+  if (split)
+    return 1;
   int64_t count = 0;
-  for (auto generic : group.getBody().front().getOps<linalg::GenericOp>())
-    for (Operation &op : generic.getBody()->without_terminator())
-      if (!isa<arith::ConstantOp>(op))
-        count += isa<math::MathDialect>(op.getDialect()) ? ofFunction : 1;
+  // Each pass computes again what it needs.
+  for (Value element : rows.elements())
+    if (!element.getDefiningOp<ir::RowReduceOp>())
+      count += operationsOf(element);
+  for (auto reduction : rows.block().getOps<ir::RowReduceOp>())
+    count += operationsOf(reduction.getElement()) + (reduction.getPosition() ? ofSearch : 1);
   return std::max<int64_t>(count, 1);
+}
+
+int64_t RowTiling::operationsOf(Value element) {
+  SetVector<Operation *> needed;
+  const auto need = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == &rows.block() && !isa<ir::RowReduceOp, arith::ConstantOp>(op))
+      needed.insert(op);
+  };
+  need(element);
+  int64_t count = 0;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    count += isa<math::MathDialect>(needed[i]->getDialect()) ? ofFunction : 1;
+    llvm::for_each(needed[i]->getOperands(), need);
+  }
+  return count;
 }
 
 void RowTiling::fitTile() {
@@ -228,60 +268,64 @@ scf::ForOp RowTiling::createPartLoop(ValueRange inits) {
   return loop;
 }
 
-LogicalResult RowTiling::findMembers(Block &inside) {
+ir::RowsOp RowTiling::clonePart() {
   IRMapping map;
   map.map(split.getInductionVar(0), part);
   for (Operation &op : split.getBody()->without_terminator())
     b.clone(op, map);
-  SmallVector<Value> results;
-  for (auto insert : split.getTerminator().getBody()->getOps<tensor::ParallelInsertSliceOp>())
-    results.push_back(map.lookup(insert.getSource()));
-  return members.find(inside, results);
+  return cast<ir::RowsOp>(map.lookup(rows.getOperation()));
+}
+
+void RowTiling::yieldTiles(scf::ForOp loop, ValueRange results, ir::RowsOp tile) {
+  SmallVector<Value> filled;
+  for (auto [value, into] : llvm::zip(results, loop.getRegionIterArgs()))
+    filled.push_back(insertTile(b, tile->getResult(cast<OpResult>(value).getResultNumber()), into,
+                                offsets, sizes, part));
+  scf::YieldOp::create(b, loc, filled);
 }
 
 LogicalResult RowTiling::run() {
   for (auto loop : group.getBody().front().getOps<scf::ForallOp>())
     split = loop;
-  if (!split && failed(members.find()))
+  rows = split ? rowsOf(group) : rowsToTile(group);
+  if (!rows)
     return failure();
   chooseTile();
   b.setInsertionPoint(yield());
   for (StringRef name : space.names)
     extents.push_back(dimValue(b, loc, name));
-  if (split)
-    return runParts();
-  scf::ForOp loop = createLoop(members.emptyOutputs(extents));
-  group.setTile(ArrayRef<int64_t>{tileM, tileN});
-  if (failed(members.tile(offsets, sizes)))
-    return failure();
-  members.yieldTiles(loop, offsets, sizes);
-  yield().getValuesMutable().assign(loop.getResults());
-  members.eraseWhole();
-  members.mergeSlices();
+  split ? runParts() : runWhole();
+  mergeSlices(b, group);
   return success();
 }
 
-LogicalResult RowTiling::runParts() {
+void RowTiling::runWhole() {
+  SmallVector<Value> empty;
+  for (Value result : yield().getValues())
+    empty.push_back(emptyResult(b, cast<OpResult>(result), extents));
+  scf::ForOp loop = createLoop(empty);
+  group.setTile(ArrayRef<int64_t>{tileM, tileN});
+  yieldTiles(loop, yield().getValues(), tileOfRows(b, rows, offsets, sizes));
+  yield().getValuesMutable().assign(loop.getResults());
+  b.eraseOp(rows);
+}
+
+void RowTiling::runParts() {
   parts = index(*getConstantIntValue(split.getMixedUpperBound()[0]));
   const SmallVector<Value> empty(split.getOutputs());
   scf::ForOp tiles = createLoop(empty);
   scf::ForOp loop = createPartLoop(tiles.getRegionIterArgs());
   group.setTile(ArrayRef<int64_t>{tileM, tileN});
-  if (failed(findMembers(*loop.getBody())))
-    return failure();
+  ir::RowsOp whole = clonePart();
   for (int64_t dim : space.reduced())
-    if (OpFoldResult ofPart = members.extentInSlices(dim))
+    if (OpFoldResult ofPart = extentInSlices(whole, dim))
       sizes[dim] = ofPart;
-  if (failed(members.tile(offsets, sizes)))
-    return failure();
-  members.yieldTiles(loop, offsets, sizes, part);
+  yieldTiles(loop, rows->getResults(), tileOfRows(b, whole, offsets, sizes));
   b.setInsertionPointToEnd(tiles.getBody());
   scf::YieldOp::create(b, loc, loop.getResults());
   yield().getValuesMutable().assign(tiles.getResults());
-  members.eraseWhole();
+  b.eraseOp(whole);
   b.eraseOp(split);
-  members.mergeSlices();
-  return success();
 }
 
 } // namespace

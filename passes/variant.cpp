@@ -34,15 +34,12 @@ SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
     outputs.append({names.rows, names.columns});
   });
   // Tiles of row groups extend along two dimensions of their iterations.
-  kernel.walk([&](linalg::GenericOp generic) {
-    if (!isRowReduction(generic))
-      return;
-    const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
+  for (const RowSpace &space : reducedSpaces(kernel)) {
     const TilePlane plane = planeOf(space);
     for (int64_t dim : {plane.rows, plane.columns})
       if (dim >= 0)
         outputs.push_back(space.names[dim]);
-  });
+  }
   if (!hasProduct(kernel))
     for (const SmallVector<StringRef> &dims : resultDims(kernel)) {
       if (const int64_t rows = elementwiseRows(dims); rows >= 0)

@@ -16,7 +16,6 @@ mlir::scf::ForOp tileLoopOf(ir::FusionGroupOp group);
 /// The program of a chain's tile in that form: its weights without what is the same for a whole
 /// row, and sums rescaled while their maximum grows. An error, with what would be legal, where
 /// something waits for a reduction in another way.
-mlir::FailureOr<RowProgram> chainRows(ir::KernelOp kernel, ir::FusionGroupOp group, Chain &chain,
-                                      mlir::Block &operations);
+mlir::FailureOr<RowProgram> chainRows(ir::KernelOp kernel, ir::FusionGroupOp group, Chain &chain);
 
 } // namespace mmk

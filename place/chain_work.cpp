@@ -511,7 +511,7 @@ LogicalResult TransferInserter::emitChain(ir::FusionGroupOp group) {
   Chain chain = *chainOf(group);
   Tile tile;
   tile.tileLoop = tileLoopOf(group);
-  FailureOr<RowProgram> program = chainRows(kernel, group, chain, *tile.tileLoop.getBody());
+  FailureOr<RowProgram> program = chainRows(kernel, group, chain);
   if (failed(program))
     return failure();
   return ChainWork(*this, group, tile, std::move(*program), chain).emit();

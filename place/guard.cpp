@@ -1,5 +1,6 @@
 #include "place/guard.h"
 #include "passes/dimensions.h"
+#include "passes/rows/weights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,14 +27,6 @@ static std::optional<PositionForm> leafOf(RowProgram &p, Value value) {
   if (isOfKernel && value.getType().isIntOrIndex())
     return PositionForm{0, {}, {{value, 1}}, {}};
   return std::nullopt;
-}
-
-arith::SelectOp selectionOf(Value element, TypedAttr identity) {
-  auto select = element.getDefiningOp<arith::SelectOp>();
-  TypedAttr otherwise;
-  const bool isGuard = select && matchPattern(select.getFalseValue(), m_Constant(&otherwise)) &&
-                       otherwise == identity;
-  return isGuard ? select : arith::SelectOp();
 }
 
 /// Of the elements that `select` keeps.

@@ -18,10 +18,6 @@ struct Guard : LinearCondition {
   mlir::Value element; ///< the element itself
 };
 
-/// The selection of an element where a condition holds, else of the identity; null for another
-/// value.
-mlir::arith::SelectOp selectionOf(mlir::Value element, mlir::TypedAttr identity);
-
 /// The condition of a reduction; nothing for one without, or where no part of it is linear.
 std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction);
 

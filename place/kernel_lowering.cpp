@@ -1,4 +1,5 @@
 #include "place/kernel_lowering.h"
+#include "ir/rows.h"
 #include "passes/dimensions.h"
 #include "passes/row_space.h"
 #include "passes/tile_order.h"
@@ -377,7 +378,8 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
     }
     // The first dimension of the results of divided rows is the number of the part, which is none
     // of a tile.
-    const size_t front = group->hasAttr(partsAttr) ? 1 : 0;
+    ir::RowsOp rows = rowsOf(group);
+    const size_t front = rows && rows.getParts() ? 1 : 0;
     SmallVector<Value> sizes;
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
       view.offsets[dims[i]] = mapped(offset);

@@ -298,7 +298,7 @@ void TransferInserter::RowWork::emitTile() {
 }
 
 LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group, Tile &tile) {
-  FailureOr<RowProgram> program = RowProgram::of(group, *tile.innermost().getBody());
+  FailureOr<RowProgram> program = RowProgram::of(group);
   if (failed(program))
     return failure();
   // The tile of a product holds whole rows.

@@ -1,7 +1,9 @@
-// What a row group computes for each tile: the elements of all its operations in one block, and
-// between them the reductions. Both back ends lower it, each with memories of its own.
+// What a row group computes for each tile, its mmk.rows, in the form that both back ends lower,
+// each with memories of its own: what the passes over the rows compute, and between them the
+// reductions.
 #pragma once
 
+#include "ir/rows.h"
 #include "passes/row_space.h"
 #include "place/tiled_group.h"
 
@@ -69,15 +71,14 @@ struct RowWeights {
 /// A result of the group, one element for each iteration of `dims`.
 struct RowOutput {
   mlir::Value element; ///< in the block
-  mlir::Value tensor;  ///< the result of the tile's operation, that is inserted into its output
+  mlir::Value tensor;  ///< the result of the tile, that is inserted into its output
   SpaceLoops dims;     ///< of each of its dimensions, that of the space; -1: of extent 1
 };
 
 class RowProgram {
 public:
-  /// Of the operations of a group on whole tensors, or on those of a tile. An error when one has
-  /// another form than mmk-fuse-epilogue gives it.
-  static mlir::FailureOr<RowProgram> of(ir::FusionGroupOp group, mlir::Block &operations);
+  /// That of a group, on whole tensors or on those of a tile. An error where it has none.
+  static mlir::FailureOr<RowProgram> of(ir::FusionGroupOp group);
 
   const RowSpace &space() const { return space_; }
   const TilePlane &plane() const { return plane_; }
@@ -120,13 +121,11 @@ private:
     unsigned level = 0;
     bool varies = false;
   };
-  class Builder;
-
   void joinColumns();
   /// The facts of what is computed, from those of the inputs.
   void updateFacts();
 
-  explicit RowProgram(RowSpace space) : space_(std::move(space)), plane_(planeOf(space_)) {}
+  RowProgram(ir::FusionGroupOp group, ir::RowsOp rows);
 
   RowSpace space_;
   TilePlane plane_;

@@ -1,4 +1,5 @@
 #include "place/tiled_group.h"
+#include "ir/rows.h"
 #include "passes/dimensions.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
@@ -29,8 +30,9 @@ namespace {
 // The operations that earlier passes leave in a fusion group; any other would be dropped silently.
 LogicalResult checkOps(ir::FusionGroupOp group) {
   WalkResult result = group.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getParentOfType<linalg::LinalgOp>() || ir::isGenerated(op) || isReshape(op) ||
-        isa<ir::FusionGroupOp, ir::CumulateOp, ir::DimOp, ir::TileCountOp, ir::TileCoordsOp,
+    if (op->getParentOfType<linalg::LinalgOp>() || op->getParentOfType<ir::RowsOp>() ||
+        ir::isGenerated(op) || isReshape(op) ||
+        isa<ir::FusionGroupOp, ir::RowsOp, ir::DimOp, ir::TileCountOp, ir::TileCoordsOp,
             ir::YieldOp, tensor::DimOp, tensor::EmptyOp, tensor::ExtractSliceOp,
             tensor::InsertSliceOp, affine::AffineApplyOp, affine::AffineMinOp, linalg::FillOp,
             linalg::BroadcastOp, linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp,
@@ -140,18 +142,18 @@ FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp grou
   tile.tileLoop = outer;
   if (failed(findProducts(kernel, group, tile)))
     return failure();
-  if (group->hasAttr(partsAttr))
+  ir::RowsOp rows = rowsOf(group);
+  if (rows && rows.getParts())
     for (auto loop : tile.tileLoop.getOps<scf::ForOp>())
       tile.partLoop = loop;
   for (auto generic : tile.innermost().getOps<linalg::GenericOp>())
     tile.generic = generic;
   for (auto sum : tile.tileLoop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
-  const bool isScan = !tile.tileLoop.getOps<ir::CumulateOp>().empty();
-  if (tile.products.empty() && !tile.generic && !tile.sum && !isScan)
+  if (tile.products.empty() && !tile.generic && !tile.sum && !rows)
     return group.emitOpError("has neither a product nor an elementwise operation in its tile loop");
   tile.rowsAt = static_cast<int64_t>(tile.rank) - 2;
-  if (tile.products.empty() && tile.generic && !tile.sum && !group.getSpaceAttr()) {
+  if (tile.products.empty() && tile.generic && !tile.sum) {
     SmallVector<StringRef> names;
     for (unsigned dim = 0; dim < tile.rank; ++dim)
       names.push_back(dimName(tile.tileLoop.getResult(0), dim));
@@ -258,7 +260,7 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
     names[argument] = named.getName().getValue();
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
     StringRef name = "acc";
-    group.walk([&](linalg::LinalgOp op) {
+    group.walk([&](Operation *op) {
       if (auto given = op->getAttrOfType<StringAttr>("mmk.name"))
         name = given.getValue();
     });

@@ -16,8 +16,7 @@ bool hasChain(ir::KernelOp kernel) {
                                         [](Diagnostic &) { return success(); });
   bool isAny = false;
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
-    Block &operations = group.getBody().front();
-    std::optional<Chain> chain = Chain::of(group, operations);
+    std::optional<Chain> chain = Chain::of(group, group.getBody().front());
     if (!chain)
       continue;
     const auto isOfFloats = [](linalg::ContractOp product) {
@@ -28,7 +27,7 @@ bool hasChain(ir::KernelOp kernel) {
                              llvm::all_of(chain->seconds, [&](const Chain::Second &second) {
                                return isOfFloats(second.product);
                              });
-    if (!areFew || !areOfFloats || failed(chainRows(kernel, group, *chain, operations)))
+    if (!areFew || !areOfFloats || failed(chainRows(kernel, group, *chain)))
       return false;
     isAny = true;
   }

@@ -114,7 +114,7 @@ CpuLowering::BehindProduct CpuLowering::behind(Chain::Second &second, int64_t ra
 }
 
 LogicalResult CpuLowering::emitChain(ir::FusionGroupOp group, scf::ForOp tileLoop, Chain chain) {
-  FailureOr<RowProgram> program = chainRows(kernel, group, chain, *tileLoop.getBody());
+  FailureOr<RowProgram> program = chainRows(kernel, group, chain);
   if (failed(program) || failed(expectOperands(group, chain, *program)))
     return failure();
   const SmallVector<Value> weights = chain.weights();

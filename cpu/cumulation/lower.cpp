@@ -3,7 +3,9 @@
 #include "cpu/lower.h"
 
 #include "cpu/row_region.h"
+#include "ir/rows.h"
 #include "passes/arithmetic.h"
+#include "passes/row_space.h"
 
 using namespace mlir;
 
@@ -54,14 +56,14 @@ CpuLowering::SumParts CpuLowering::splitSum(ir::FusionGroupOp group, int64_t alo
 }
 
 // The sum of the last part is not needed.
-void CpuLowering::emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
+void CpuLowering::emitSumsOfParts(ir::FusionGroupOp group, ir::RowsOp op, int64_t along,
                                   const SumParts &parts) {
   OpBuilder::InsertionGuard guard(b);
   const IRMapping outside = map;
   Value scratch = startRows(group);
   Arithmetic a{b, loc};
   Value part = loopOverParts(a.sub(parts.count, index(1)));
-  GlobalView view = viewOf(wholeOf(op.getOperand(), op->getParentOp()));
+  GlobalView view = viewOf(wholeOf(op.getInputs()[0], op->getParentOp()));
   Value start = a.mul(part, parts.length);
   SmallVector<Value> sizes = parts.extents;
   sizes[along] = parts.length;
@@ -87,7 +89,7 @@ void CpuLowering::emitSumOf(ValueRange sizes, int64_t along, const Tensors &inpu
   cpu::YieldOp::create(b, loc, sum.getResult());
 }
 
-void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
+void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::RowsOp op, int64_t along,
                                  const SumParts &parts, Value scratch) {
   OpBuilder::InsertionGuard guard(b);
   Arithmetic a{b, loc};
@@ -103,7 +105,7 @@ void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int
     outputs.add(before, alongBefore, index(0));
     emitSumOf(sizes, along, inputs, outputs, scratch);
   }
-  GlobalView from = viewOf(wholeOf(op.getOperand(), op->getParentOp())),
+  GlobalView from = viewOf(wholeOf(op.getInputs()[0], op->getParentOp())),
              to = viewOf(group.getResult(0));
   Value start = a.mul(part, parts.length);
   SmallVector<Value> sizes = parts.extents;
@@ -120,14 +122,14 @@ void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int
                           outputs.tensors, outputs.offsets, outputs.along, scratch);
 }
 
-LogicalResult CpuLowering::emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
+LogicalResult CpuLowering::emitCumulation(ir::FusionGroupOp group, ir::RowsOp op,
                                           scf::ForOp tileLoop) {
-  if (failed(expectInput(group, op.getOperand())))
+  if (failed(expectInput(group, op.getInputs()[0])))
     return failure();
-  const auto along = static_cast<int64_t>(op.getAlong());
+  const int64_t along = RowSpace(group).reduced()[0];
   std::optional<SumParts> parts;
   if (kernel.chosenNumber("cores", 1) > 1) {
-    parts = splitSum(group, along, op.getType().getElementType());
+    parts = splitSum(group, along, getElementTypeOrSelf(op.getInputs()[0]));
     emitSumsOfParts(group, op, along, *parts);
   }
   Value scratch = startRows(group);
@@ -141,7 +143,7 @@ LogicalResult CpuLowering::emitCumulation(ir::FusionGroupOp group, ir::CumulateO
         scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/false).thenBlock());
   }
   const Destination to = findDestinations(group, tileLoop)[0];
-  const GlobalView from = viewOf(op.getOperand());
+  const GlobalView from = viewOf(op.getInputs()[0]);
   Tensors inputs, outputs;
   inputs.add(from, SmallVector<int64_t>(from.dims.begin(), from.dims.end()), index(0));
   outputs.add(to.view, SmallVector<int64_t>(to.view.dims.begin(), to.view.dims.end()), index(0));

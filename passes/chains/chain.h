@@ -14,9 +14,9 @@
 
 namespace mmk {
 
-/// The operations of such a group in one block, on whole tensors or on a tile. Those on rows,
-/// between the products, have `mmk.loops`; the space of the group is the result of each first
-/// product, whose columns it reduces.
+/// The operations of such a group in one block, on whole tensors or on a tile. Between the products
+/// is a mmk.rows; the space of the group is the result of each first product, whose columns it
+/// reduces.
 struct Chain {
   /// A product of weights, its left operand.
   struct Second {

@@ -1,18 +1,26 @@
 #include "passes/chains/element.h"
 
+#include "ir/rows.h"
+
 using namespace mlir;
 
 namespace mmk {
 
 OpOperand *Element::read(Value x) const {
   auto argument = dyn_cast<BlockArgument>(x);
-  return argument && argument.getOwner() == op.getBody() ? op.getMatchingOpOperand(argument)
-                                                         : nullptr;
+  return argument && argument.getOwner() == body() ? &op->getOpOperand(argument.getArgNumber())
+                                                   : nullptr;
 }
 
 std::optional<SmallVector<int64_t>> Element::dimsOf(OpOperand *operand) const {
   SmallVector<int64_t> dims;
-  for (AffineExpr result : op.getMatchingIndexingMap(operand).getResults()) {
+  if (auto rows = dyn_cast<ir::RowsOp>(op)) {
+    for (int64_t dim : rows.dimsOfInput(operand->getOperandNumber()))
+      dims.push_back(dim < 0 ? dim : ids[dim]);
+    return dims;
+  }
+  for (AffineExpr result :
+       cast<linalg::GenericOp>(op).getMatchingIndexingMap(operand).getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(result);
     if (!dim)
       return std::nullopt;
@@ -45,7 +53,7 @@ bool areSame(const Element &first, const Element &second) {
     return readByX && readByY && readByX->get() == readByY->get() && x.dimsOf(readByX) &&
            x.dimsOf(readByX) == y.dimsOf(readByY);
   Operation *ofX = x.value.getDefiningOp(), *ofY = y.value.getDefiningOp();
-  if (x.value == y.value && (!ofX || ofX->getBlock() != x.op.getBody()))
+  if (x.value == y.value && (!ofX || ofX->getBlock() != x.body()))
     return true;
   if (!ofX || !ofY || ofX->getName() != ofY->getName() ||
       ofX->getDiscardableAttrDictionary() != ofY->getDiscardableAttrDictionary())

@@ -1,5 +1,5 @@
-// What operations on tensors compute for one element, with the dimensions of all of them by common
-// ids, so that the elements of two operations can be compared.
+// What operations on tensors, linalg.generics and mmk.rows, compute for one element, with the
+// dimensions of all of them by common ids, so that the elements of two operations can be compared.
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -11,9 +11,11 @@ namespace mmk {
 /// A value in the body of an operation, at an iteration of its loops. Loops that are the same for
 /// the same dimension have the same id.
 struct Element {
-  mutable mlir::linalg::GenericOp op; ///< its accessors are not const
+  mlir::Operation *op;
   mlir::Value value;
-  llvm::SmallVector<int64_t> ids; ///< of the loops
+  llvm::SmallVector<int64_t> ids; ///< of the loops, or of the dimensions of the space
+
+  mlir::Block *body() const { return &op->getRegion(0).front(); }
 
   Element at(mlir::Value other) const { return {op, other, ids}; }
   /// What a block argument reads; null for another value.

@@ -2,7 +2,8 @@
 
 #include "backend/backend.h"
 #include "passes/fuse_producers.h"
-#include "passes/row_members.h"
+#include "passes/row_space.h"
+#include "passes/rows/tile.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,8 +19,7 @@ namespace mmk {
 
 /// Whether a product multiplies what is computed from rows.
 static bool isSecond(linalg::ContractOp product) {
-  Operation *weights = product.getInputs()[0].getDefiningOp();
-  return weights && weights->hasAttr(loopsAttr);
+  return product.getInputs()[0].getDefiningOp<ir::RowsOp>() != nullptr;
 }
 
 std::optional<Chain> Chain::of(ir::FusionGroupOp group, Block &operations) {
@@ -34,11 +34,10 @@ std::optional<Chain> Chain::of(ir::FusionGroupOp group, Block &operations) {
   if (chain.firsts.empty() || chain.seconds.empty())
     return std::nullopt;
   for (auto generic : operations.getOps<linalg::GenericOp>())
-    if (!generic->hasAttr(loopsAttr))
-      for (Value input : generic.getDpsInputs())
-        for (Second &second : chain.seconds)
-          if (input == second.product.getResult(0))
-            second.epilogue = generic;
+    for (Value input : generic.getDpsInputs())
+      for (Second &second : chain.seconds)
+        if (input == second.product.getResult(0))
+          second.epilogue = generic;
   return chain;
 }
 
@@ -70,7 +69,7 @@ class ChainTiling {
 public:
   ChainTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine)
       : kernel(kernel), group(group), machine(machine), chain(*Chain::of(group)), space(group),
-        b(kernel.getContext()), loc(group.getLoc()), rows(group, b) {}
+        b(kernel.getContext()), loc(group.getLoc()), rows(rowsOf(group)) {}
 
   LogicalResult run();
 
@@ -80,12 +79,12 @@ private:
   }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   ir::YieldOp yield() { return cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
-  bool isOfRows(Value value) { return value.getDefiningOp()->hasAttr(loopsAttr); }
+  bool isOfRows(Value value) { return value.getDefiningOp() == rows; }
 
   SmallVector<Value> emptyOutputs();
   scf::ForOp createLoop(ValueRange inits);
   void placeTile(Value batch, Value row);
-  LogicalResult findOps(scf::ForOp loop);
+  void findOps(scf::ForOp loop);
   /// Of a tensor with the batches and rows of the chain, and columns of its own: the tile.
   void along(OpFoldResult columns, SmallVector<OpFoldResult> &from,
              SmallVector<OpFoldResult> &extent);
@@ -104,7 +103,7 @@ private:
   const RowSpace space;
   IRRewriter b;
   Location loc;
-  RowMembers rows;
+  ir::RowsOp rows;            ///< between the products
   scf::ForallOp split;        ///< over parts of the columns; null where they are whole
   Value part;                 ///< the current one
   SmallVector<Value> results; ///< of the operations, for each result of the group
@@ -240,12 +239,11 @@ LogicalResult ChainTiling::tileAll() {
                                     dimValue(b, loc, productNames(first).reduction));
     if (failed(product))
       return failure();
-    rows.setTile(first.getResult(0), *product);
   }
-  if (failed(rows.tile(offsets, sizes)))
-    return failure();
+  ir::RowsOp tileOfAll = tileOfRows(b, rows, offsets, sizes, tiled);
+  for (auto [whole, own] : llvm::zip(rows->getResults(), tileOfAll->getResults()))
+    tiled[whole] = own;
   for (Chain::Second &second : chain.seconds) {
-    tiled[second.weights()] = rows.tileOf(second.weights());
     const OpFoldResult columns = columnsOf(second.product);
     if (failed(tile(cast<linalg::LinalgOp>(second.product.getOperation()), columns, sizes.back())))
       return failure();
@@ -259,32 +257,30 @@ LogicalResult ChainTiling::tileAll() {
 void ChainTiling::yieldTiles(scf::ForOp loop) {
   SmallVector<Value> filled;
   for (auto [value, init] : llvm::zip(results, loop.getRegionIterArgs())) {
-    SmallVector<OpFoldResult> from, extent;
     if (isOfRows(value)) { // one element for each row
-      for (int64_t dim : dimsOfResult(value.getDefiningOp(), loopsOf(value.getDefiningOp()))) {
-        from.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(0)) : offsets[dim]);
-        extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
-      }
-    } else {
-      along(columnsOf(chain.secondOf(value)->product), from, extent);
+      filled.push_back(
+          insertTile(b, cast<OpResult>(tiled.lookup(value)), init, offsets, sizes, part));
+      continue;
     }
+    SmallVector<OpFoldResult> from, extent;
+    along(columnsOf(chain.secondOf(value)->product), from, extent);
     if (part) {
       from.insert(from.begin(), part);
       extent.insert(extent.begin(), b.getIndexAttr(1));
     }
     const SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
-    Value own = isOfRows(value) ? rows.tileOf(value) : tiled.lookup(value);
     filled.push_back(
-        tensor::InsertSliceOp::create(b, loc, own, init, from, extent, strides).getResult());
+        tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init, from, extent, strides)
+            .getResult());
   }
   scf::YieldOp::create(b, loc, filled);
 }
 
 // Of parts, the operations of the current one become those of the loop.
-LogicalResult ChainTiling::findOps(scf::ForOp loop) {
+void ChainTiling::findOps(scf::ForOp loop) {
   if (!split) {
     results = SmallVector<Value>(yield().getValues());
-    return rows.find();
+    return;
   }
   IRMapping map;
   map.map(split.getInductionVar(0), part);
@@ -292,13 +288,13 @@ LogicalResult ChainTiling::findOps(scf::ForOp loop) {
     b.clone(op, map);
   for (auto insert : split.getTerminator().getBody()->getOps<tensor::ParallelInsertSliceOp>())
     results.push_back(map.lookup(insert.getSource()));
+  rows = cast<ir::RowsOp>(map.lookup(rows.getOperation()));
   chain = *Chain::of(group, *loop.getBody());
   linalg::ContractOp first = chain.firsts.front();
   const AffineMap ofColumns = first.getIndexingMapsArray()[1];
   const unsigned own =
       *ofColumns.getResultPosition(b.getAffineDimExpr(productDims(first)->columns));
   sizes.back() = first.getInputs()[1].getDefiningOp<tensor::ExtractSliceOp>().getMixedSizes()[own];
-  return rows.find(*loop.getBody(), results);
 }
 
 LogicalResult ChainTiling::run() {
@@ -311,7 +307,8 @@ LogicalResult ChainTiling::run() {
     extents.push_back(dimValue(b, loc, name));
   scf::ForOp loop = createLoop(emptyOutputs());
   group.setTile(ArrayRef<int64_t>{tileM, tileN});
-  if (failed(findOps(loop)) || failed(tileAll()))
+  findOps(loop);
+  if (failed(tileAll()))
     return failure();
   b.setInsertionPointToEnd(loop.getBody());
   yieldTiles(loop);
@@ -321,12 +318,12 @@ LogicalResult ChainTiling::run() {
       b.eraseOp(second.epilogue);
     b.eraseOp(second.product);
   }
-  rows.eraseWhole();
+  b.eraseOp(rows);
   for (linalg::ContractOp first : chain.firsts)
     b.eraseOp(first);
   if (split)
     b.eraseOp(split);
-  rows.mergeSlices();
+  mergeSlices(b, group);
   return success();
 }
 

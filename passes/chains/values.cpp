@@ -6,11 +6,11 @@
 // two products goes over the columns j. Where all that it computes from a column has that
 // same condition, and the condition leaves a range of the columns, the loop goes over this range
 // alone, and v is read as it is. Else a masked copy of v is written first.
+#include "ir/rows.h"
 #include "passes/chains/chain.h"
 #include "passes/chains/element.h"
 #include "passes/compare_integers.h"
 #include "passes/dimensions.h"
-#include "passes/row_space.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -42,7 +42,7 @@ bool isLinear(const Element &of, Value value, int64_t columns) {
     return parameter && isa<ir::KernelOp>(parameter.getOwner()->getParentOp()) &&
            value.getType().isInteger(32) && !llvm::is_contained(*dims, columns);
   }
-  if (value.getParentBlock() != of.op.getBody())
+  if (value.getParentBlock() != of.body())
     return value.getType().isIntOrIndex();
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
     return isLinear(of, op->getOperand(0), columns);
@@ -70,13 +70,12 @@ public:
 
   void run() {
     for (auto product : llvm::to_vector(chain.getBody().front().getOps<linalg::ContractOp>()))
-      if (auto weights = product.getInputs()[0].getDefiningOp<linalg::GenericOp>();
-          weights && weights->getParentOp() == chain && weights->hasAttr(loopsAttr))
-        readInPlace(product, weights);
+      if (auto rows = product.getInputs()[0].getDefiningOp<ir::RowsOp>())
+        readInPlace(product, rows);
   }
 
 private:
-  void readInPlace(linalg::ContractOp product, linalg::GenericOp weights) {
+  void readInPlace(linalg::ContractOp product, ir::RowsOp rows) {
     auto result = dyn_cast<OpResult>(product.getInputs()[1]);
     auto group = result ? dyn_cast<ir::FusionGroupOp>(result.getOwner()) : ir::FusionGroupOp();
     if (!group || group.getSpaceAttr())
@@ -89,10 +88,10 @@ private:
     auto select = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
     if (!select || !isZero(select.getFalseValue()))
       return;
-    const Element condition{op, select.getCondition(), idsIn(product, weights, op)};
+    const Element condition{op, select.getCondition(), idsIn(product, rows, op)};
     OpOperand *values = condition.read(select.getTrueValue());
     if (!values || !op.getMatchingIndexingMap(values).isIdentity() ||
-        !isRange(condition, columns) || !allStandBehind(condition))
+        !isRange(condition, columns) || !allStandBehind(rows, condition))
       return;
     Value source = values->get();
     // Each group has its own windows.
@@ -115,10 +114,10 @@ private:
 
   /// The loops of the masked values by the dimensions of the chain's space, through the product
   /// that reads them; sets `columns`. Loops that the space has not have ids of their own.
-  SmallVector<int64_t> idsIn(linalg::ContractOp product, linalg::GenericOp weights,
-                             linalg::GenericOp op) {
+  SmallVector<int64_t> idsIn(linalg::ContractOp product, ir::RowsOp rows, linalg::GenericOp op) {
     const auto maps = product.getIndexingMapsArray();
-    const SpaceLoops dims = dimsOfResult(weights, loopsOf(weights));
+    const ArrayRef<int64_t> dims =
+        rows.dimsOfResult(cast<OpResult>(product.getInputs()[0]).getResultNumber());
     columns = dims.back();
     SmallVector<int64_t> ids;
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
@@ -137,29 +136,19 @@ private:
   }
 
   /// Whether each reduction over the columns, and each of the weights, has this condition.
-  bool allStandBehind(const Element &condition) {
-    for (auto op : chain.getBody().front().getOps<linalg::GenericOp>()) {
-      if (!op->hasAttr(loopsAttr))
-        continue;
-      const SpaceLoops loops = loopsOf(op);
-      if (!llvm::is_contained(loops, columns))
-        continue;
-      for (Value result : op.getBody()->getTerminator()->getOperands()) {
-        arith::SelectOp select = selectionIn(result);
-        if (op.getNumReductionLoops() > 0) {
-          select = {};
-          if (Operation *combine = result.getDefiningOp())
-            for (Value operand : combine->getOperands())
-              if (auto own = operand.getDefiningOp<arith::SelectOp>())
-                select = own;
-        }
-        const Element own{
-            op, select ? select.getCondition() : Value(), {loops.begin(), loops.end()}};
-        if (!select || !areSame(condition, own))
-          return false;
-      }
-    }
-    return true;
+  bool allStandBehind(ir::RowsOp rows, const Element &condition) {
+    const auto rank = static_cast<int64_t>(chain.getSpaceAttr().size());
+    const auto stands = [&](arith::SelectOp select) {
+      return select && areSame(condition, Element{rows, select.getCondition(),
+                                                  llvm::to_vector(llvm::seq<int64_t>(rank))});
+    };
+    for (auto reduction : rows.block().getOps<ir::RowReduceOp>())
+      if (!stands(reduction.getElement().getDefiningOp<arith::SelectOp>()))
+        return false;
+    return llvm::all_of(llvm::enumerate(rows.elements()), [&](auto it) {
+      return !llvm::is_contained(rows.dimsOfResult(it.index()), columns) ||
+             stands(selectionIn(it.value()));
+    });
   }
 
   ir::FusionGroupOp chain;

@@ -3,7 +3,6 @@
 #include "passes/chains/element.h"
 #include "passes/dimensions.h"
 #include "passes/row_space.h"
-#include "passes/split_rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -61,6 +60,16 @@ Range rangeOf(Type type) {
   return type.isInteger(1) ? Range{0, 1} : Range{-most, most - 1};
 }
 
+/// The element that a reduction of rows combines by this operation; null for another one.
+template <typename Combine> Value reducedBy(linalg::GenericOp op) {
+  if (!op || !isRowReduction(op) || op.getNumResults() != 1)
+    return {};
+  auto combine = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<Combine>();
+  if (!combine)
+    return {};
+  return combine.getLhs() == op.getRegionOutputArgs()[0] ? combine.getRhs() : combine.getLhs();
+}
+
 class WeightsRange {
 public:
   explicit WeightsRange(linalg::GenericOp op)
@@ -109,7 +118,7 @@ bool WeightsRange::waits(const Element &element) {
     return from && reducesColumns(from);
   }
   Operation *op = it.value.getDefiningOp();
-  return op && op->getBlock() == it.op.getBody() &&
+  return op && op->getBlock() == it.body() &&
          llvm::any_of(op->getOperands(), [&](Value operand) { return waits(it.at(operand)); });
 }
 
@@ -121,7 +130,7 @@ bool WeightsRange::isOfRow(const Element &element) {
     return dims && !llvm::is_contained(*dims, columns);
   }
   Operation *op = it.value.getDefiningOp();
-  if (!op || op->getBlock() != it.op.getBody())
+  if (!op || op->getBlock() != it.body())
     return true;
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return it.ids[index.getDim()] != columns;
@@ -214,12 +223,8 @@ Range WeightsRange::ofRead(const Element &it, OpOperand *operand) {
     return rangeOf(getElementTypeOrSelf(tensor.getType()));
   auto reduction = dyn_cast<linalg::GenericOp>(from);
   const auto dims = it.dimsOf(operand);
-  if (tensor.getDefiningOp() != from || !reduction || !isRowReduction(from) || !dims ||
-      reduction.getNumResults() != 1)
-    return {};
-  const Value combined = RowCombination(reduction).element;
-  Operation *combine = reduction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  if (!combined || !isa_and_nonnull<arith::AddFOp>(combine))
+  const Value combined = reducedBy<arith::AddFOp>(reduction);
+  if (tensor.getDefiningOp() != from || !dims || !combined)
     return {};
   const Range element = of(elementOf(reduction, *dims, rank).at(combined));
   return {element.low >= 0 ? 0 : -infinity, element.high <= 0 ? 0 : infinity};
@@ -245,10 +250,11 @@ bool WeightsRange::isAtLeast(const Element &bound, const Element &element) {
   OpOperand *operand = it.read(it.value);
   auto reduction = operand ? operand->get().getDefiningOp<linalg::GenericOp>() : nullptr;
   const auto dims = operand ? it.dimsOf(operand) : std::nullopt;
-  if (!dims || !isRowMaximum(reduction) || !reducesColumns(reduction))
+  const Value largest = reducedBy<arith::MaximumFOp>(reduction);
+  if (!dims || !largest || !reducesColumns(reduction))
     return false;
   const Element whole = elementOf(reduction, *dims, columns);
-  Element compared = whole.at(RowCombination(reduction).element).computed();
+  Element compared = whole.at(largest).computed();
   // The maximum may leave out elements whose weights are 0.
   if (auto select = compared.value.getDefiningOp<arith::SelectOp>())
     if (llvm::any_of(conditions, [&](const Element &condition) {

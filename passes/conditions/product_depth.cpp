@@ -1,7 +1,9 @@
 #include "passes/conditions/product_depth.h"
 
 #include "ir/excludes.h"
+#include "ir/rows.h"
 #include "passes/chains/chain.h"
+#include "passes/chains/element.h"
 #include "passes/conditions/bounds.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
@@ -34,25 +36,34 @@ arith::SelectOp excludingSelect(Value element) {
   return {};
 }
 
-/// What writes a tensor of another group, element by element; null for another tensor.
-linalg::GenericOp writerOf(Value tensor, unsigned &result) {
+/// The element that another group writes of a tensor, whose dimensions have these ids; nothing for
+/// another tensor.
+std::optional<Element> written(Value tensor, ArrayRef<int64_t> dims) {
   auto group = tensor.getDefiningOp<ir::FusionGroupOp>();
   if (!group)
-    return {};
-  Value written =
+    return std::nullopt;
+  Value value =
       group.getBody().front().getTerminator()->getOperand(cast<OpResult>(tensor).getResultNumber());
-  auto op = written.getDefiningOp<linalg::GenericOp>();
-  if (op)
-    result = cast<OpResult>(written).getResultNumber();
-  return op;
+  const unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto rows = value.getDefiningOp<ir::RowsOp>()) {
+    Element element{rows, rows.elements()[number], {}};
+    element.ids.assign(group.getSpaceAttr().size(), -1);
+    for (auto [own, dim] : llvm::zip(rows.dimsOfResult(number), dims))
+      if (own >= 0)
+        element.ids[own] = dim;
+    return element;
+  }
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumReductionLoops() > 0)
+    return std::nullopt;
+  return elementOf(op, dims, -1).at(op.getBody()->getTerminator()->getOperand(number));
 }
 
 /// What writes an operand under a condition, by the loops of the product.
 class ConditionReader {
 public:
-  /// `loops`: of the product, those of the writer's loops; -1 for others.
-  ConditionReader(linalg::GenericOp op, SmallVector<int64_t> loops, const ProductDims &dims)
-      : op(op), loops(std::move(loops)), dims(dims) {}
+  /// `of`: what is written, with the loops of the product as ids; -1 for others.
+  ConditionReader(Element of, const ProductDims &dims) : of(std::move(of)), dims(dims) {}
 
   std::optional<DepthCondition> read(Value condition) {
     found.linear = linearConditionOf(condition, [&](Value value) { return leafOf(value); });
@@ -65,20 +76,17 @@ public:
 private:
   std::optional<PositionForm> leafOf(Value value) {
     if (auto index = value.getDefiningOp<linalg::IndexOp>())
-      return positionAlong(loops[index.getDim()]);
-    if (value.getParentBlock() != op.getBody())
+      return positionAlong(of.ids[index.getDim()]);
+    if (value.getParentBlock() != of.body())
       return value.getType().isIntOrIndex() ? std::optional(PositionForm{0, {}, {{value, 1}}, {}})
                                             : std::nullopt;
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument)
-      return std::nullopt;
-    OpOperand *read = op.getMatchingOpOperand(argument);
-    const AffineMap from = op.getMatchingIndexingMap(read);
-    if (!from.isProjectedPermutation())
+    OpOperand *read = of.read(value);
+    const auto along = read ? of.dimsOf(read) : std::nullopt;
+    if (!along)
       return std::nullopt;
     if (read->get().getDefiningOp<ir::PositionsOp>())
-      return positionAlong(loops[from.getDimPosition(0)]);
-    return elementOf(read->get(), from);
+      return positionAlong(along->front());
+    return elementOf(read->get(), *along);
   }
 
   static std::optional<PositionForm> positionAlong(int64_t loop) {
@@ -86,7 +94,7 @@ private:
   }
 
   /// Of a parameter. Of a tile its elements are those of one row or column.
-  std::optional<PositionForm> elementOf(Value tensor, AffineMap from) {
+  std::optional<PositionForm> elementOf(Value tensor, ArrayRef<int64_t> along) {
     DepthCondition::Input input;
     if (auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>()) {
       input.joined = collapse.getReassociationIndices();
@@ -98,8 +106,7 @@ private:
         !cast<RankedTensorType>(tensor.getType()).getElementType().isInteger(32))
       return std::nullopt;
     input.tensor = tensor;
-    for (unsigned dim = 0; dim < from.getNumResults(); ++dim) {
-      const int64_t loop = loops[from.getDimPosition(dim)];
+    for (int64_t loop : along) {
       if (loop < 0 || loop == dims.reduction)
         return std::nullopt;
       input.loops.push_back(loop);
@@ -110,8 +117,7 @@ private:
     return PositionForm{0, {}, {}, {{static_cast<unsigned>(found.inputs.size() - 1), 1}}};
   }
 
-  linalg::GenericOp op;
-  SmallVector<int64_t> loops;
+  Element of;
   ProductDims dims;
   DepthCondition found;
 };
@@ -137,19 +143,11 @@ std::optional<DepthCondition> conditionOf(Value operand, AffineMap along, const 
       break;
     }
   }
-  unsigned result = 0;
-  linalg::GenericOp op = writerOf(operand, result);
-  if (!op || op.getNumReductionLoops() > 0)
-    return std::nullopt;
-  auto select = excludingSelect(op.getBody()->getTerminator()->getOperand(result));
+  const std::optional<Element> element = written(operand, loopsOfDims);
+  auto select = element ? excludingSelect(element->value) : arith::SelectOp();
   if (!select)
     return std::nullopt;
-  SmallVector<int64_t> loops(op.getNumLoops(), -1);
-  const AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
-  for (auto [dim, expression] : llvm::enumerate(written.getResults()))
-    if (auto loop = dyn_cast<AffineDimExpr>(expression))
-      loops[loop.getPosition()] = loopsOfDims[dim];
-  return ConditionReader(op, std::move(loops), dims).read(select.getCondition());
+  return ConditionReader(*element, dims).read(select.getCondition());
 }
 
 /// The tensor of which a tile, or the tile of a split, is a slice.

@@ -335,6 +335,38 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
         self.check(weight="dropout[b, h, i, j](p[b, h, i, j], 0.3, seed)", extra=", seed: i32",
                    scalars=["seed=42"], name="divided dropout", model=dropped, choices=divided(2))
 
+    # What rescales sums while a maximum grows takes the same forms where rows are divided: 0 where a
+    # condition holds, a rounding before the sum, and a factor of the exponential. `run` compares.
+    def test_divided_forms(self):
+        product = """
+kernel k(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], drop: i32[B, N], scale: f32 = 0.125)
+    -> o: f16[B, M, E] {{
+  let s[b, i, j] = scale * sum[d](q[b, i, d] * k[b, j, d]);
+  let m[b, i] = max[j](s[b, i, j]);
+  let p[b, i, j] = {weights};
+  let t[b, i] = sum[j](cast<f32>(p[b, i, j]));
+  o[b, i, e] = sum[j](cast<f16>(p[b, i, j]{divided}) * v[b, j, e]){total};
+  schedule {{ fuse = products; }}
+}}
+"""
+        chosen = "select(drop[b, j] > 0, 0, exp(s[b, i, j] - m[b, i]))"
+        rows = """
+kernel k(x: f32[M, N], drop: i32[N]) -> t: f32[M] {
+  let m[i] = max[j](x[i, j]);
+  t[i] = sum[j](select(drop[j] > 0, 0, 2.0 * exp(x[i, j] - m[i])));
+  schedule { reduce = online; }
+}
+"""
+        dims = ("B=2", "M=3", "N=700", "D=64", "E=64")
+        for name, text, extents in (
+            ("zero where true", product.format(weights=chosen, divided=" / t[b, i]", total=""), dims),
+            ("rounded", product.format(weights=f"cast<f16>({chosen})", divided="", total=" / t[b, i]"), dims),
+            ("rows", rows, ("M=20", "N=700"))):
+            (self.folder / "k.mmk").write_text(text)
+            for machine in MACHINES:
+                with self.subTest(form=name, machine=machine):
+                    self.mmk("run", "k.mmk", "--machine", machine, "--set", "grid.N=4", *extents)
+
     def test_every_chip(self):
         chips = {f"ascend910b{i}": ("f16",) for i in (1, 2, 4)}
         self.check("f16", self.CAUSAL, group=2, name="causal", model=self.causal, machines=chips)

@@ -2,8 +2,6 @@
 // RUN: mmk-opt %s -split-input-file -verify-diagnostics --cpu-lower
 
 #machine = #aicore.machine<"tiny" kind "host", coupled, cores = 4, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [1048576, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
-#id = affine_map<(m, n) -> (m, n)>
-#column = affine_map<(m, n) -> (m)>
 
 // A tensor that the group makes is in no memory.
 module attributes {aicore.machine = #machine} {
@@ -16,18 +14,15 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %zero = arith.constant 0.0 : f32
     %empty = tensor.empty(%m) : tensor<?xf32>
     %other = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?xf32>) {
       %part = tensor.extract_slice %other[%j, 0] [1, %n] [1, 1] : tensor<?x?xf32> to tensor<1x?xf32>
-      %slot = tensor.empty() : tensor<1xf32>
-      %fill = linalg.fill ins(%zero : f32) outs(%slot : tensor<1xf32>) -> tensor<1xf32>
-      %sum = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["parallel", "reduction"]} ins(%part : tensor<1x?xf32>) outs(%fill : tensor<1xf32>) attrs = {mmk.loops = array<i64: 0, 1>} {
-      ^bb0(%e: f32, %o: f32):
-        %r = arith.addf %o, %e : f32
-        linalg.yield %r : f32
-      } -> tensor<1xf32>
+      %sum = mmk.rows %part along [array<i64: 0, 1>] to [array<i64: 0>] {
+      ^bb0(%e: f32):
+        %r = mmk.row_reduce add %e from 0.0 : f32 : (f32) -> f32
+        mmk.row_elements %r : f32
+      } : (tensor<1x?xf32>) -> tensor<1xf32>
       %insert = tensor.insert_slice %sum into %out[%j] [1] [1] : tensor<1xf32> into tensor<?xf32>
       scf.yield %insert : tensor<?xf32>
     }
@@ -40,8 +35,6 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 // -----
 
 #machine = #aicore.machine<"tiny" kind "host", coupled, cores = 4, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [1048576, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
-#id = affine_map<(m, n) -> (m, n)>
-#column = affine_map<(m, n) -> (m)>
 
 // A result of no operation.
 module attributes {aicore.machine = #machine} {
@@ -54,18 +47,16 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %zero = arith.constant 0.0 : f32
     %empty = tensor.empty(%m) : tensor<?xf32>
     %other = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?xf32>) {
       %part = tensor.extract_slice %x[%j, 0] [1, %n] [1, 1] : tensor<?x?xf32> to tensor<1x?xf32>
       %slot = tensor.empty() : tensor<1xf32>
-      %fill = linalg.fill ins(%zero : f32) outs(%slot : tensor<1xf32>) -> tensor<1xf32>
-      %sum = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["parallel", "reduction"]} ins(%part : tensor<1x?xf32>) outs(%fill : tensor<1xf32>) attrs = {mmk.loops = array<i64: 0, 1>} {
-      ^bb0(%e: f32, %o: f32):
-        %r = arith.addf %o, %e : f32
-        linalg.yield %r : f32
-      } -> tensor<1xf32>
+      %sum = mmk.rows %part along [array<i64: 0, 1>] to [array<i64: 0>] {
+      ^bb0(%e: f32):
+        %r = mmk.row_reduce add %e from 0.0 : f32 : (f32) -> f32
+        mmk.row_elements %r : f32
+      } : (tensor<1x?xf32>) -> tensor<1xf32>
       %insert = tensor.insert_slice %slot into %out[%j] [1] [1] : tensor<1xf32> into tensor<?xf32>
       scf.yield %insert : tensor<?xf32>
     }
@@ -78,8 +69,6 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 // -----
 
 #machine = #aicore.machine<"tiny" kind "host", coupled, cores = 4, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [1048576, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
-#id = affine_map<(m, n) -> (m, n)>
-#column = affine_map<(m, n) -> (m)>
 
 // Before its tiles are chosen.
 module attributes {aicore.machine = #machine} {
@@ -92,18 +81,15 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %zero = arith.constant 0.0 : f32
     %empty = tensor.empty(%m) : tensor<?xf32>
     %other = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?xf32>) {
       %part = tensor.extract_slice %x[%j, 0] [1, %n] [1, 1] : tensor<?x?xf32> to tensor<1x?xf32>
-      %slot = tensor.empty() : tensor<1xf32>
-      %fill = linalg.fill ins(%zero : f32) outs(%slot : tensor<1xf32>) -> tensor<1xf32>
-      %sum = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["parallel", "reduction"]} ins(%part : tensor<1x?xf32>) outs(%fill : tensor<1xf32>) attrs = {mmk.loops = array<i64: 0, 1>} {
-      ^bb0(%e: f32, %o: f32):
-        %r = arith.addf %o, %e : f32
-        linalg.yield %r : f32
-      } -> tensor<1xf32>
+      %sum = mmk.rows %part along [array<i64: 0, 1>] to [array<i64: 0>] {
+      ^bb0(%e: f32):
+        %r = mmk.row_reduce add %e from 0.0 : f32 : (f32) -> f32
+        mmk.row_elements %r : f32
+      } : (tensor<1x?xf32>) -> tensor<1xf32>
       %insert = tensor.insert_slice %sum into %out[%j] [1] [1] : tensor<1xf32> into tensor<?xf32>
       scf.yield %insert : tensor<?xf32>
     }
@@ -132,7 +118,11 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
     %other = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %part = tensor.extract_slice %other[%j, 0] [1, %n] [1, 1] : tensor<?x?xf32> to tensor<1x?xf32>
-      %sum = mmk.cumulate %part along 1 {mmk.loops = array<i64: 0, 1>} : tensor<1x?xf32>
+      %sum = mmk.rows %part along [array<i64: 0, 1>] to [array<i64: 0, 1>] {
+      ^bb0(%e: f32):
+        %r = mmk.row_reduce add scan %e from 0.0 : f32 : (f32) -> f32
+        mmk.row_elements %r : f32
+      } : (tensor<1x?xf32>) -> tensor<1x?xf32>
       %insert = tensor.insert_slice %sum into %out[%j, 0] [1, %n] [1, 1] : tensor<1x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
     }

@@ -20,42 +20,36 @@ kernel decode(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], scale: f32 = 0.
 // PARTS:             [[K:%.*]] = tensor.extract_slice %k[0, [[FIRST]], 0]
 // PARTS:             [[S:%.*]] = linalg.contract {{.*}} ins(%q, [[K]] :
 // PARTS:             tensor.extract_slice {{.*}}{{\[}}[[FIRST]]] {{\[}}[[OWN]]]
-// PARTS:             [[TOP:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]],
-// PARTS:               arith.maximumf
-// PARTS:             [[SUM:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]], [[TOP]],
-// PARTS:             [[WEIGHTS:%.*]] = linalg.generic {{.*}}"parallel"]} ins({{.*}}[[S]], [[TOP]],
+// PARTS:             [[OF:%.*]]:3 = mmk.rows [[S]], {{.*}} parts [1, 1, 6] {
+// PARTS:               [[TOP:%.*]] = mmk.row_reduce max
+// PARTS:               [[SUM:%.*]] = mmk.row_reduce add
 // PARTS-NOT:           arith.divf
-// PARTS:               arith.truncf
+// PARTS:               [[WEIGHTS:%.*]] = arith.truncf
+// PARTS:               mmk.row_elements [[TOP]], [[SUM]], [[WEIGHTS]]
 // PARTS:             [[V:%.*]] = tensor.extract_slice %v[0, [[FIRST]], 0]
-// PARTS:             [[RESULT:%.*]] = linalg.contract {{.*}} ins([[WEIGHTS]], [[V]] :
-// PARTS:             tensor.parallel_insert_slice [[TOP]]
-// PARTS:             tensor.parallel_insert_slice [[SUM]]
+// PARTS:             [[RESULT:%.*]] = linalg.contract {{.*}} ins([[OF]]#2, [[V]] :
+// PARTS:             tensor.parallel_insert_slice [[OF]]#0
+// PARTS:             tensor.parallel_insert_slice [[OF]]#1
 // PARTS:             tensor.parallel_insert_slice [[RESULT]] into {{.*}}{{\[}}[[P]], 0, 0, 0]
-// PARTS:         {mmk.parts = array<i64: 1, 1, 6>}
 
 // Of whole rows there are the maximum, which is a result, and by what the second product is divided.
 // PARTS:         [[ROWS:%.*]]:3 = mmk.fusion_group over ["6", "B", "M"] reduce [0] {
-// PARTS:           [[ALL:%.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel"]} ins([[PARTS]]#0 :
-// PARTS:             arith.maximumf
-// PARTS:           linalg.generic {{.*}} ins([[PARTS]]#1, [[PARTS]]#0, [[ALL]] :
+// PARTS:           mmk.rows [[PARTS]]#0, [[PARTS]]#1 along {{.*}} combines {
+// PARTS:             [[ALL:%.*]] = mmk.row_reduce max
 // PARTS:             math.exp
-// PARTS:           [[TOTAL:%.*]] = linalg.generic {{.*}} ins({{.*}}, [[ALL]] :
-// PARTS:             arith.mulf
-// PARTS:           [[FACTOR:%.*]] = linalg.generic {{.*}} ins([[TOTAL]], [[ALL]] :
+// PARTS:             [[TOTAL:%.*]] = mmk.row_reduce add
+// PARTS:             arith.mulf [[TOTAL]],
 // PARTS:             arith.divf
-// PARTS:           mmk.yield [[ALL]], [[FACTOR]], [[ALL]]
-// PARTS:         {mmk.combines}
+// PARTS:             [[FACTOR:%.*]] = arith.mulf
+// PARTS:             mmk.row_elements [[ALL]], [[ALL]], [[FACTOR]]
 
 // The results of the parts go to the maximum of the row. Of a row without elements the factor is 1.
 // PARTS:         mmk.fusion_group over ["6", "B", "M", "E"] reduce [0] {
-// PARTS:           [[O:%.*]] = linalg.generic {{.*}} ins([[PARTS]]#2, [[PARTS]]#0, [[ROWS]]#2 :
+// PARTS:           mmk.rows [[PARTS]]#2, [[PARTS]]#0, [[ROWS]]#1, [[ROWS]]#2 along {{.*}} combines {
 // PARTS:             math.exp
-// PARTS:             arith.addf
-// PARTS:           linalg.generic {{.*}} ins({{.*}}, [[ROWS]]#1 :
-// PARTS:             arith.mulf
-// PARTS:           linalg.generic
+// PARTS:             [[O:%.*]] = mmk.row_reduce add
+// PARTS:             arith.mulf [[O]],
 // PARTS:             arith.truncf
-// PARTS:         {mmk.combines}
 
 // The tiles of all parts are distributed to the cores: a batch, a part of N, rows.
 // TILED-LABEL: mmk.kernel @decode

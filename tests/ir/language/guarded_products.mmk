@@ -42,7 +42,7 @@ kernel lengths(p: f16[B, M, N], v: f16[B, N, D], length: i32[B]) -> o: f32[B, M,
 // It has both: no product of two matrices.
 // TILED-LABEL: mmk.kernel @of_both
 // TILED-NOT:     linalg.contract
-// TILED:         linalg.generic {{.*}}"reduction"
+// TILED:         mmk.row_reduce add
 kernel of_both(p: f16[M, N], v: f16[N, D]) -> o: f32[M, D] {
   o[i, d] = sum[j | j <= i + d](p[i, j] * v[j, d]);
 }

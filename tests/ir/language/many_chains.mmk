@@ -6,7 +6,7 @@
 // DQ:         mmk.fusion_group over ["M", "N"] reduce [1] tile [64, 64]
 // DQ:           [[S:%.*]] = linalg.contract {{.*}} ins({{.*}} : tensor<?x?xf16>, tensor<?x?xf16>)
 // DQ:           [[DP:%.*]] = linalg.contract {{.*}} ins({{.*}} : tensor<?x?xf16>, tensor<?x?xf16>)
-// DQ:           [[DS:%.*]] = linalg.generic {{.*}} ins([[S]], {{[^ ]*}}, [[DP]], {{[^ ]*}} :{{.*}} attrs = {mmk.loops = array<i64: 0, 1>}
+// DQ:           [[DS:%.*]] = mmk.rows [[S]], {{[^ ]*}}, [[DP]], {{[^ ]*}} along [array<i64: 0, 1>, array<i64: 0>, array<i64: 0, 1>, array<i64: 0>]
 // DQ:           linalg.contract {{.*}} ins([[DS]],
 // DQ-NOT:     mmk.fusion_group
 
@@ -57,11 +57,10 @@ kernel dq(q: f16[M, D], k: f16[N, D], v: f16[N, D], g: f16[M, D], l: f32[M], del
 // DKV-LABEL: mmk.kernel @dkv
 // DKV:         mmk.fusion_group over ["N", "M"] reduce [1]
 // DKV-COUNT-2:   linalg.contract
-// DKV:           [[A:%.*]] = linalg.generic {{.*}} attrs = {mmk.loops = array<i64: 0, 1>}
-// DKV:           [[B:%.*]] = linalg.generic {{.*}} attrs = {mmk.loops = array<i64: 0, 1>}
-// DKV:           [[X:%.*]] = linalg.contract {{.*}} ins([[A]],
+// DKV:           [[OF:%.*]]:2 = mmk.rows
+// DKV:           [[X:%.*]] = linalg.contract {{.*}} ins([[OF]]#0,
 // DKV:           linalg.generic {{.*}} ins([[X]] :
-// DKV:           [[Y:%.*]] = linalg.contract {{.*}} ins([[B]],
+// DKV:           [[Y:%.*]] = linalg.contract {{.*}} ins([[OF]]#1,
 // DKV:           linalg.generic {{.*}} ins([[Y]] :
 // DKV-NOT:     mmk.fusion_group
 // WEIGHTS-LABEL: aicore.kernel @dkv
@@ -81,7 +80,7 @@ kernel dkv(q: f16[M, D], k: f16[N, D], v: f16[N, D], g: f16[M, D], l: f32[M], de
 // collected by the vector cores.
 // SHARED-LABEL: mmk.kernel @shared
 // SHARED:         mmk.fusion_group over ["M", "N"] reduce [1]
-// SHARED:           [[P:%.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<?x?xf16>)
+// SHARED:           [[P:%.*]] = mmk.rows
 // SHARED:           linalg.contract {{.*}} ins([[P]],
 // SHARED:           linalg.contract {{.*}} ins([[P]],
 // SHARED-NOT:     mmk.fusion_group

@@ -14,12 +14,13 @@ kernel attend(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], scale: f32 = 0.
 // TILED:             [[Q:%.*]] = tensor.extract_slice %q[[[BATCH:%.*]], [[ROW:%.*]], 0]
 // TILED:             [[K:%.*]] = tensor.extract_slice %k[[[BATCH]], 0, 0]
 // TILED:             [[S:%.*]] = linalg.contract {{.*}} ins([[Q]], [[K]] :
-// TILED:             [[TOP:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]] :
-// TILED:             [[SUM:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]], [[TOP]] :
-// TILED:             [[P:%.*]] = linalg.generic {{.*}} ins([[S]], [[TOP]], [[SUM]] :
-// TILED:               arith.truncf
+// TILED:             [[P:%.*]]:2 = mmk.rows [[S]] along [array<i64: 0, 1, 2>] to [array<i64: 0, 1, 2>, array<i64: 0, 1>] {
+// TILED:               mmk.row_reduce max
+// TILED:               mmk.row_reduce add
+// TILED:               [[W:%.*]] = arith.truncf
+// TILED:               mmk.row_elements [[W]],
 // TILED:             [[V:%.*]] = tensor.extract_slice %v[[[BATCH]], 0, 0]
-// TILED:             [[O:%.*]] = linalg.contract {{.*}} ins([[P]], [[V]] :
+// TILED:             [[O:%.*]] = linalg.contract {{.*}} ins([[P]]#0, [[V]] :
 // TILED:             [[Y:%.*]] = linalg.generic {{.*}} ins([[O]] :
 // TILED:             tensor.insert_slice [[Y]] into {{.*}}[[[BATCH]], [[ROW]], 0]
 

@@ -13,11 +13,13 @@ kernel norm(x: f16[M, K], w: f16[K, N], r: f16[M, N]) -> h: f16[M, N], y: f16[M,
 // TILED:             [[ACC:%.*]] = scf.for {{.*}} -> (tensor<?x?xf32>)
 // TILED:               linalg.contract
 // TILED:             [[R:%.*]] = tensor.extract_slice %r
-// TILED:             [[H:%.*]] = linalg.generic {{.*}} ins([[ACC]], [[R]] :
-// TILED:             [[SQUARES:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[ACC]], [[R]] :
-// TILED:             [[Y:%.*]] = linalg.generic {{.*}} ins([[ACC]], [[R]], [[SQUARES]] :
-// TILED:             tensor.insert_slice [[H]]
-// TILED:             tensor.insert_slice [[Y]]
+// TILED:             [[BOTH:%.*]]:2 = mmk.rows [[ACC]], [[R]] along
+// TILED:               [[H:%.*]] = arith.truncf
+// TILED:               mmk.row_reduce add
+// TILED:               [[Y:%.*]] = arith.truncf
+// TILED:               mmk.row_elements [[H]], [[Y]]
+// TILED:             tensor.insert_slice [[BOTH]]#0
+// TILED:             tensor.insert_slice [[BOTH]]#1
 
 // A vector core takes its rows of the tile out of the block's global memory.
 // SPLIT-LABEL: aicore.kernel @norm

@@ -7,13 +7,12 @@
 // TILED:         mmk.fusion_group over ["M", "N"] reduce [1] tile [16, 1024]
 // TILED:           %[[ROWS:.*]] = arith.minsi
 // TILED:           %[[X:.*]] = tensor.extract_slice %x[%{{.*}}, 0] [%[[ROWS]], %{{.*}}] [1, 1]
-// TILED:           %[[TOP:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[X]] : tensor<?x?xf16>) {{.*}} attrs = {mmk.loops = array<i64: 0, 1>}
-// TILED:             arith.extf
-// TILED:             arith.maximumf
-// TILED:           %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[TOP]] : tensor<?x?xf16>, tensor<?xf32>)
-// TILED:             math.exp
-// TILED:             arith.addf
-// TILED:           %[[Y:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[TOP]], %[[SUM]] :
+// TILED:           %[[Y:.*]] = mmk.rows %[[X]] along [array<i64: 0, 1>] to [array<i64: 0, 1>] {
+// TILED:             %[[E:.*]] = arith.extf
+// TILED:             mmk.row_reduce max %[[E]]
+// TILED:             %[[EXP:.*]] = math.exp
+// TILED:             mmk.row_reduce add %[[EXP]]
+// TILED:             arith.divf %[[EXP]],
 // TILED:           tensor.insert_slice %[[Y]]
 // TILED-NOT:     mmk.fusion_group
 // TILED:         mmk.return
@@ -136,7 +135,8 @@ kernel position(x: f32[M, N]) -> p: i32[M] {
 // Of all elements: a sum with no dimensions.
 // TOTAL-LABEL: mmk.kernel @total
 // TOTAL:         mmk.fusion_group over ["M*N"] reduce [0]
-// TOTAL:           iterator_types = ["reduction"]
+// TOTAL:           mmk.rows {{.*}} along [array<i64: 0>] to [array<i64: -1>] {
+// TOTAL:             mmk.row_reduce add
 kernel total(x: f32[M, N]) -> s: f32 {
   s = sum[M, N](x);
 }

@@ -295,3 +295,114 @@ mmk.kernel @window_positions dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"
   %y = mmk.window %x at affine_map<(i)[n] -> (i + n)> ["N"] : tensor<?xf32> -> tensor<?xf32>
   mmk.return %x : tensor<?xf32>
 }
+
+// -----
+
+mmk.kernel @rows_outside dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.rows' op expected to be in a mmk.fusion_group over dimensions}}
+  %y = mmk.rows %x along [array<i64: 0>] to [array<i64: 0>] {
+  ^bb0(%e: f32):
+    mmk.row_elements %e : f32
+  } : (tensor<?xf32>) -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @rows_input dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %z = mmk.fusion_group over ["N"] reduce [0] {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'mmk.rows' op expected an element of each tensor, and a dimension of its space, or -1, for each dimension of the tensor}}
+    %y = mmk.rows %x along [array<i64: 1>] to [array<i64: 0>] {
+    ^bb0(%e: f32):
+      mmk.row_elements %e : f32
+    } : (tensor<?xf32>) -> tensor<?xf32>
+    mmk.yield %y : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %z : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @rows_result dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %z = mmk.fusion_group over ["N"] reduce [0] {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'mmk.rows' op expected an element of each result, and a dimension of its space, or -1, for each dimension of the result}}
+    %y = mmk.rows %x along [array<i64: 0>] to [array<i64>] {
+    ^bb0(%e: f32):
+      mmk.row_elements %e : f32
+    } : (tensor<?xf32>) -> tensor<?xf32>
+    mmk.yield %y : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %z : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @rows_parts dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %z = mmk.fusion_group over ["N"] reduce [0] {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'mmk.rows' op expected a number of parts for each of 1 dimensions}}
+    %y = mmk.rows %x along [array<i64: 0>] to [array<i64: 0>] parts [1, 4] {
+    ^bb0(%e: f32):
+      mmk.row_elements %e : f32
+    } : (tensor<?xf32>) -> tensor<?xf32>
+    mmk.yield %y : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %z : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @row_position dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %z = mmk.fusion_group over ["N"] reduce [0] {
+  ^bb0(%block: index):
+    %y = mmk.rows %x along [array<i64: 0>] to [array<i64: -1>] {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'mmk.row_reduce' op expected a position of argmax and argmin, and of no other kind}}
+      %r = mmk.row_reduce argmax %e from 0.0 : f32 : (f32) -> f32
+      mmk.row_elements %r : f32
+    } : (tensor<?xf32>) -> tensor<?xf32>
+    mmk.yield %y : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %z : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @row_scan dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %z = mmk.fusion_group over ["N"] reduce [0] {
+  ^bb0(%block: index):
+    %y = mmk.rows %x along [array<i64: 0>] to [array<i64: 0>] {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'mmk.row_reduce' op expected a scan to add}}
+      %r = mmk.row_reduce max scan %e from 0.0 : f32 : (f32) -> f32
+      mmk.row_elements %r : f32
+    } : (tensor<?xf32>) -> tensor<?xf32>
+    mmk.yield %y : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %z : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @row_identity dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %z = mmk.fusion_group over ["N"] reduce [0] {
+  ^bb0(%block: index):
+    %y = mmk.rows %x along [array<i64: 0>] to [array<i64: -1>] {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'mmk.row_reduce' op starts from 0 : i32, but combines 'f32'}}
+      %r = mmk.row_reduce add %e from 0 : i32 : (f32) -> f32
+      mmk.row_elements %r : f32
+    } : (tensor<?xf32>) -> tensor<?xf32>
+    mmk.yield %y : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %z : tensor<?xf32>
+}

@@ -406,8 +406,11 @@ mmk.kernel @broadcast dims ["M", "N"]
 // CHECK:      %[[TWICE:.*]] = mmk.fusion_group {
 // CHECK:      %[[SUMS:.*]] = mmk.fusion_group over ["M", "N"] reduce [1] {
 // CHECK-NEXT: ^bb0(%block: index):
-// CHECK-NEXT:   %[[S:.*]] = mmk.cumulate %[[TWICE]] along 1 {mmk.loops = array<i64: 0, 1>} : tensor<?x?xf32>
-// CHECK-NEXT:   mmk.yield %[[S]]
+// CHECK-NEXT:   %[[S:.*]] = mmk.rows %[[TWICE]] along [array<i64: 0, 1>] to [array<i64: 0, 1>] {
+// CHECK-NEXT:   ^bb0(%[[E:.*]]: f32):
+// CHECK-NEXT:     %[[SUM:.*]] = mmk.row_reduce add scan %[[E]] from 0.000000e+00 : f32
+// CHECK-NEXT:     mmk.row_elements %[[SUM]]
+// CHECK:        mmk.yield %[[S]]
 // CHECK:      %[[Y:.*]] = mmk.fusion_group {
 // CHECK:        linalg.generic {{.*}} ins(%[[SUMS]] :
 // CHECK:      mmk.return %[[Y]]

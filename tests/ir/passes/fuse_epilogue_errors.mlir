@@ -148,3 +148,46 @@ mmk.kernel @k dims ["M", "N", "K"]
       outs(%start : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 }
+
+// -----
+
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> (m)>
+
+// Differences depend on their order.
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%m) : tensor<?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  // expected-error @+1 {{'linalg.generic' op combines its elements in a way that no machine has}}
+  %y = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %r = arith.subf %o, %e : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+
+// -----
+
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> (m)>
+
+// A sum that starts from an argument.
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.named<"z">] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?x?xf32>, %z: f32):
+  %m = mmk.dim "M"
+  %empty = tensor.empty(%m) : tensor<?xf32>
+  %fill = linalg.fill ins(%z : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  // expected-error @+1 {{'linalg.generic' op expected to start from a constant}}
+  %y = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %r = arith.addf %o, %e : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}

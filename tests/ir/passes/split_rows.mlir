@@ -9,8 +9,8 @@
 // A part is a quarter of N in whole tiles of 64, from the end on empty. Of the combination are the sum of
 // the parts in their order, and the root, which has an element for each row.
 // CHECK-LABEL: mmk.kernel @root
-// CHECK:         %[[M:.*]] = mmk.dim "M"
 // CHECK:         %[[PARTS:.*]] = mmk.fusion_group over ["M", "N"] reduce [1] {
+// CHECK:           %[[M:.*]] = mmk.dim "M"
 // CHECK:           %[[N:.*]] = mmk.dim "N"
 // CHECK:           %[[FOUR:.*]] = mmk.dim "4"
 // CHECK:           %[[EMPTY:.*]] = tensor.empty(%[[FOUR]], %[[M]])
@@ -23,18 +23,18 @@
 // CHECK:             %[[REST:.*]] = arith.subi %[[N]], %[[FIRST]]
 // CHECK:             %[[OWN:.*]] = arith.minsi %[[REST]], %[[LENGTH]]
 // CHECK:             %[[X:.*]] = tensor.extract_slice %{{.*}}[0, %[[FIRST]]] [%[[M]], %[[OWN]]] [1, 1]
-// CHECK:             %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[X]]
+// CHECK:             %[[SUM:.*]] = mmk.rows %[[X]] along [array<i64: 0, 1>] to [array<i64: 0>] parts [1, 4] {
+// CHECK:               mmk.row_reduce add
 // CHECK:             scf.forall.in_parallel {
 // CHECK-NEXT:          tensor.parallel_insert_slice %[[SUM]] into %[[OUT]][%[[P]], 0] [1, %[[M]]] [1, 1]
 // CHECK:           mmk.yield %[[ALL]]
-// CHECK:         {mmk.parts = array<i64: 1, 4>}
 // CHECK:         mmk.fusion_group over ["4", "M"] reduce [0] {
-// CHECK:           %[[TOTAL:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[PARTS]] {{.*}} {mmk.loops = array<i64: 0, 1>} {
-// CHECK:             arith.addf
-// CHECK:           %[[ROOT:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[TOTAL]] {{.*}} {mmk.loops = array<i64: 1>} {
-// CHECK:             math.sqrt
-// CHECK:           mmk.yield %[[ROOT]]
-// CHECK:         {mmk.combines}
+// CHECK:           %[[ROOTS:.*]] = mmk.rows %[[PARTS]] along [array<i64: 0, 1>] to [array<i64: 1>] combines {
+// CHECK-NEXT:      ^bb0(%[[PART:.*]]: f32):
+// CHECK-NEXT:        %[[TOTAL:.*]] = mmk.row_reduce add %[[PART]]
+// CHECK-NEXT:        %[[ROOT:.*]] = math.sqrt %[[TOTAL]]
+// CHECK-NEXT:        mmk.row_elements %[[ROOT]]
+// CHECK:           mmk.yield %[[ROOTS]]
 mmk.kernel @root dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %0 = mmk.dim "M"
@@ -66,10 +66,11 @@ mmk.kernel @root dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
 // What the elements of a row read of it, here the root, is computed for each row, in the combination.
 // CHECK-LABEL: mmk.kernel @scaled
 // CHECK:         mmk.fusion_group over ["M", "N"] reduce [1] {
-// CHECK:         {mmk.parts = array<i64: 1, 4>}
+// CHECK:           mmk.rows {{.*}} parts [1, 4] {
+// CHECK-NOT:         math.sqrt
 // CHECK:         %[[ROOTS:.*]] = mmk.fusion_group over ["4", "M"] reduce [0] {
-// CHECK:           math.sqrt
-// CHECK:         {mmk.combines}
+// CHECK:           mmk.rows {{.*}} combines {
+// CHECK:             math.sqrt
 // CHECK:         mmk.fusion_group {
 // CHECK:           linalg.generic {{.*}} ins(%x, %[[ROOTS]]
 // CHECK-NOT:         math.sqrt
@@ -113,27 +114,27 @@ mmk.kernel @scaled dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mm
 // -inf counts as 0. The result is a group of its own, which all cores share.
 // CHECK-LABEL: mmk.kernel @shares
 // CHECK:         %[[PARTS:.*]]:2 = mmk.fusion_group over ["M", "N"] reduce [1] {
-// CHECK:             %[[TOP:.*]] = linalg.generic
-// CHECK:               arith.maximumf
-// CHECK:             linalg.generic {{.*}} ins(%{{.*}}, %[[TOP]] :
-// CHECK-NEXT:        ^bb0(%[[IN:.*]]: f32, %[[OWN:.*]]: f32, %[[OUT:.*]]: f32):
-// CHECK-NEXT:          %[[NONE:.*]] = arith.cmpf oeq, %[[OWN]], %[[INF:.*]] : f32
-// CHECK-NEXT:          %[[SAFE:.*]] = arith.select %[[NONE]], %[[ZERO:.*]], %[[OWN]] : f32
+// CHECK:             mmk.rows
+// CHECK-NEXT:        ^bb0(%[[IN:.*]]: f32):
+// CHECK-NEXT:          %[[OWN:.*]] = mmk.row_reduce max %[[IN]]
+// CHECK:               %[[NONE:.*]] = arith.cmpf oeq, %[[OWN]], %{{.*}} : f32
+// CHECK-NEXT:          %[[SAFE:.*]] = arith.select %[[NONE]], %{{.*}}, %[[OWN]] : f32
 // CHECK-NEXT:          %[[DIFF:.*]] = arith.subf %[[IN]], %[[SAFE]] : f32
 // CHECK-NEXT:          %[[EXP:.*]] = math.exp %[[DIFF]] : f32
-// CHECK-NEXT:          arith.addf %[[OUT]], %[[EXP]] : f32
+// CHECK-NEXT:          %[[OWNSUM:.*]] = mmk.row_reduce add %[[EXP]]
+// CHECK-NEXT:          mmk.row_elements %[[OWN]], %[[OWNSUM]]
 // CHECK:         %[[ROWS:.*]]:2 = mmk.fusion_group over ["4", "M"] reduce [0] {
-// CHECK:           %[[ALL:.*]] = linalg.generic {{.*}} ins(%[[PARTS]]#0 :
-// CHECK:             arith.maximumf
-// CHECK:           %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[PARTS]]#1, %[[PARTS]]#0, %[[ALL]] :
-// CHECK-NEXT:      ^bb0(%[[PART:.*]]: f32, %[[FROM:.*]]: f32, %[[TO:.*]]: f32, %[[OUT:.*]]: f32):
+// CHECK:           mmk.rows %[[PARTS]]#0, %[[PARTS]]#1 along
+// CHECK-NEXT:      ^bb0(%[[FROM:.*]]: f32, %[[PART:.*]]: f32):
+// CHECK-NEXT:        %[[ALL:.*]] = mmk.row_reduce max %[[FROM]]
 // CHECK:             %[[RATIO:.*]] = math.exp
 // CHECK-NEXT:        %[[SCALED:.*]] = arith.mulf %[[PART]], %[[RATIO]] : f32
-// CHECK-NEXT:        %[[ISEMPTY:.*]] = arith.cmpf oeq, %[[PART]], %[[ZERO]] : f32
+// CHECK-NEXT:        %[[ISEMPTY:.*]] = arith.cmpf oeq, %[[PART]], %[[ZERO:.*]] : f32
 // CHECK-NEXT:        %[[TERM:.*]] = arith.select %[[ISEMPTY]], %[[ZERO]], %[[SCALED]] : f32
-// CHECK-NEXT:        arith.addf %[[OUT]], %[[TERM]] : f32
-// CHECK:           %[[RESULT:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[SUM]], %[[ALL]] :
-// CHECK:           mmk.yield %[[ALL]], %[[RESULT]]
+// CHECK-NEXT:        %[[SUM:.*]] = mmk.row_reduce add %[[TERM]]
+// CHECK:             %[[LAST:.*]] = math.exp
+// CHECK-NEXT:        %[[RESULT:.*]] = arith.mulf %[[SUM]], %[[LAST]] : f32
+// CHECK-NEXT:        mmk.row_elements %[[ALL]], %[[RESULT]]
 // CHECK:         mmk.fusion_group {
 // CHECK:           linalg.generic {{.*}} ins(%{{.*}}, %[[ROWS]]#0, %[[ROWS]]#1 :
 mmk.kernel @shares dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
@@ -190,12 +191,13 @@ mmk.kernel @shares dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mm
 // CHECK-LABEL: mmk.kernel @best
 // CHECK:         %[[PARTS:.*]]:2 = mmk.fusion_group over ["N"] reduce [0] {
 // CHECK:         mmk.fusion_group over ["3"] reduce [0] {
-// CHECK:           %[[BEST:.*]]:2 = linalg.generic {{.*}} ins(%[[PARTS]]#0 :
-// CHECK:             linalg.index 0
 // CHECK:           %[[NUMBERS:.*]] = mmk.positions "3"
-// CHECK:           linalg.generic {{.*}} ins(%[[PARTS]]#1, %[[BEST]]#1, %[[NUMBERS]] :
+// CHECK:           mmk.rows %[[PARTS]]#0, %[[PARTS]]#1, %[[NUMBERS]] along
+// CHECK-NEXT:      ^bb0(%[[BEST:.*]]: f32, %[[AT:.*]]: i32, %[[NUMBER:.*]]: i32):
+// CHECK-NEXT:        %{{.*}}, %[[WHICH:.*]] = mmk.row_reduce argmax %[[BEST]]
 // CHECK:             arith.cmpf oeq
-// CHECK:             arith.addi
+// CHECK:             %[[TERM:.*]] = arith.select %{{.*}}, %[[AT]],
+// CHECK-NEXT:        mmk.row_reduce add %[[TERM]]
 mmk.kernel @best dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["1"]>] {
 ^bb0(%x: tensor<?xf32>):
   %0 = mmk.dim "1"

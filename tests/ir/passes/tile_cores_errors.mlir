@@ -136,40 +136,11 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 // -----
 
 #machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
-#in = affine_map<(m, n) -> (m, n)>
-#kept = affine_map<(m, n) -> (m)>
-
-// An operation of a row group without its loops.
-module attributes {aicore.machine = #machine} {
-mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M"]>] {
-^bb0(%x: tensor<?x?xf32>):
-  %m = mmk.dim "M"
-  %zero = arith.constant 0.0 : f32
-  %y = mmk.fusion_group over ["M", "N"] reduce [1] {
-  ^bb0(%block: index):
-    %empty = tensor.empty(%m) : tensor<?xf32>
-    %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
-    // expected-error @+1 {{'linalg.generic' op expected a dimension of its row group for each of its 2 loops}}
-    %s = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["parallel", "reduction"]}
-        ins(%x : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) {
-    ^bb0(%e: f32, %out: f32):
-      %r = arith.addf %out, %e : f32
-      linalg.yield %r : f32
-    } -> tensor<?xf32>
-    mmk.yield %s : tensor<?xf32>
-  } -> tensor<?xf32>
-  mmk.return %y : tensor<?xf32>
-}
-}
-
-// -----
-
-#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 
 module attributes {aicore.machine = #machine} {
 mmk.kernel @k dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  // expected-error @+1 {{'mmk.fusion_group' op expected to yield results of its operations}}
+  // expected-error @+1 {{'mmk.fusion_group' op expected to yield results of a mmk.rows}}
   %y = mmk.fusion_group over ["N"] reduce [0] {
   ^bb0(%block: index):
     mmk.yield %x : tensor<?xf32>
