@@ -209,8 +209,8 @@ SmallVector<GlobalTile> ChainOp::getTiles() {
     for (Value tensor : tensors.take_front(own.first))
       first += rankOf(tensor);
     addTiles(tiles, tensors.slice(own.first, own.count),
-             offsets.slice(first, offsets.size() - first), along.drop_front(2 * own.first), m,
-             columns, writes);
+             offsets.slice(first, offsets.size() - first),
+             along.slice(2 * own.first, 2 * own.count), m, columns, writes);
   };
   for (unsigned i = 0; i < getV().size(); ++i) {
     addOwn(getBehind(), getBehindOffsetsMutable(), getBehindAlong(), behindOf(i), column(i), false);

@@ -173,7 +173,8 @@ private:
   /// All that a group computes.
   void emitOperations(mlir::Operation *owner, mlir::IRMapping &inGroup);
   /// Of elementwise results, those behind the same second product of a chain are one operation.
-  std::vector<llvm::SmallVector<mlir::Value>> byProduct(mlir::Operation *owner, llvm::ArrayRef<mlir::Value> outputs);
+  std::vector<llvm::SmallVector<mlir::Value>> byProduct(mlir::Operation *owner,
+                                                        llvm::ArrayRef<mlir::Value> outputs);
   llvm::SmallVector<mlir::Value> emitElementwise(llvm::ArrayRef<mlir::Value> outputs,
                                                  mlir::Operation *owner, mlir::IRMapping &inGroup);
   mlir::Value outside(mlir::Value value, mlir::IRMapping &inGroup);

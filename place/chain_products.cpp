@@ -70,7 +70,7 @@ LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
   return success();
 }
 
-// All products take turns in the same buffers of L0, so that the widest limits the steps of all. A
+// All products of a part share the buffers of L0, so that the widest limits the steps of all. A
 // step that the schedule names, of a dimension that is no output, stays as it is.
 int64_t TransferInserter::ChainWork::stepInL0(linalg::ContractOp product, int64_t literal) {
   const int64_t step = baseDepth(t.kernel, product, t.machine, literal);
@@ -81,8 +81,8 @@ int64_t TransferInserter::ChainWork::stepInL0(linalg::ContractOp product, int64_
     widest = std::max(widest, it.width);
   const Type element = operandType(product);
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8 * widest,
-                most = t.machine.capacity(Space::l0b) /
-                       (bytes * requestedCopies(t.kernel, "l0", "b"));
+                most =
+                    t.machine.capacity(Space::l0b) / (bytes * requestedCopies(t.kernel, "l0", "b"));
   return halvedTo(most, step, t.machine.depthOf(element));
 }
 

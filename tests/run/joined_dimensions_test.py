@@ -121,6 +121,18 @@ class JoinedDimensions(CommandTest):
                       "case a { B = 4; T = 60; D = 100; }\n  schedule { require tile.D <= 64; }")
         self.expect_right(text)
 
+    def test_names_of_variants_with_dimensions_apart(self):
+        """A list of tiles has the dimensions that memory joins; those that a choice keeps apart are named."""
+        (self.folder / "k.mmk").write_text(
+            "kernel k(x: f16[B, H, M, D]) -> y: f32[B, H, M] { y[b, h, i] = sum[d](x[b, h, i, d] * x[b, h, i, d]); }")
+        words = ("k.mmk", "B=2", "H=3", "M=33", "D=40", "--count-only")
+        for choices in ([], ["--set", "tile.M=16"], ["--set", "tile.M=16", "--set", "tile.D=40"]):
+            (chosen,) = self.report(*words, *choices)
+            self.assertEqual("tile.M=16" in chosen["variant"], bool(choices), chosen["variant"])
+            (named,) = self.report(*words, "--variant", chosen["variant"])
+            self.assertEqual((named["variant"], named["clock"]["cycles"]),
+                             (chosen["variant"], chosen["clock"]["cycles"]))
+
     def test_named_stay_apart(self):
         text = kernel("x: f16[B, T, D]", "f16[B, T, D]", "relu(x)", "case a { B = 4; T = 60; D = 100; }")
         self.assertIn("tile=", self.run_kernel(text, "--count-only")["variant"])
@@ -128,8 +140,8 @@ class JoinedDimensions(CommandTest):
             with self.subTest(choice=choice):
                 report = self.run_kernel(text, "--set", choice)
                 self.assertTrue(report["check"]["passed"])
-                tile, = [word for word in report["variant"].split(",") if word.startswith("tile=")]
-                self.assertEqual(tile.count("x") + 1, tiles)
+                named = [word for word in report["variant"].split(",") if word.startswith("tile")]
+                self.assertEqual(sum(word.count("x") + 1 for word in named), tiles)
 
 
 if __name__ == "__main__":
