@@ -199,13 +199,18 @@ private:
                                                                                     : otherwise;
   }
 
-  /// A depth halved until L0 has room for two copies of the operands of any product: see
-  /// ChainWork::stepInL0 of place/chain_products.cpp.
+  /// A depth, halved for widths beyond one instruction of the cube until L0 has room for two copies
+  /// of the operands of any product: shorter steps for others would take longer.
+  /// See ChainWork::stepInL0 of place/chain_products.cpp.
   int64_t halvedToL0(const ChainShape &shape, const ChainPlan &plan, int64_t depth) const {
     constexpr int64_t copies = 2;
-    int64_t widest = productsPassMemory() ? 1 : plan.tileN;
+    int64_t widest = 0;
     for (const ChainShape::Dim &width : shape.widths)
       widest = std::max(widest, widthOf(width));
+    if (widest <= longestStep)
+      return depth;
+    if (!productsPassMemory())
+      widest = std::max(widest, plan.tileN);
     const auto most = [&](Memory memory, int64_t outer) {
       return machine_.memory(memory).capacity() / (copies * shape.bytes * outer);
     };
