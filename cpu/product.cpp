@@ -45,7 +45,7 @@ ProductOperands ProductOperands::in(Emitter &e, Value *frame) const {
 
 Multiply multiplyOf(const CodeTarget &target, Type *element) {
   if (element->isFloatingPointTy())
-    return element->isBFloatTy() && target.fastBf16Dot ? Multiply::bf16Dot2 : Multiply::f32;
+    return element->isBFloatTy() && target.usesBf16Dot ? Multiply::bf16Dot2 : Multiply::f32;
   return target.hasVnni ? Multiply::int8Dot4 : Multiply::i32;
 }
 
