@@ -469,9 +469,10 @@ Value *ProductEmitter::areNormal(const ProductOperands &operands) {
 }
 
 /// Zeros in the rest of the last step of rows of A: B has zeros there, but uninitialised memory may
-/// hold NaN.
+/// hold NaN, and zeros of bytes that are offset in registers become 128.
 void ProductEmitter::zeroLastStep(Value *to, Value *rowBytes, Value *rows, Value *depth) {
-  if (const int64_t atOnce = elementsAtOnce(multiply); atOnce > 1 && sumsAreFloats(multiply)) {
+  if (const int64_t atOnce = elementsAtOnce(multiply);
+      atOnce > 1 && (sumsAreFloats(multiply) || kernel(1).flips)) {
     Value *whole = e.roundDown(depth, atOnce);
     e.when(b.CreateICmpSLT(whole, depth), [&] {
       Value *last = e.offset(to, b.CreateMul(whole, e.number(e.bytesOf(element))));

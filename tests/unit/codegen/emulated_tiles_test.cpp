@@ -148,6 +148,19 @@ TEST_F(EmulatedTiles, ofPairsAreExact) { expectExact<Bf16>("bf16"); }
 TEST_F(EmulatedTiles, ofConstantBytesAreExact) { expectExact<int8_t>("i8", "", "const "); }
 TEST_F(EmulatedTiles, ofConstantPairsAreExact) { expectExact<Bf16>("bf16", "", "const "); }
 
+// Code that is compiled fast multiplies the same panels without tiles.
+TEST_F(EmulatedTiles, areNotNeededForConstants) {
+  for (const char *type : {"i8", "bf16"}) {
+    CodeTarget own = xeon();
+    own.setFastCompile(true);
+    if (type == std::string("i8"))
+      mmk::expectExact<int8_t>(std::move(own), type, emulate, "", "const ");
+    else
+      mmk::expectExact<Bf16>(std::move(own), type, emulate, "", "const ");
+    EXPECT_EQ(multiplications, 0) << type;
+  }
+}
+
 // Many passes, with partial sums in memory between them.
 constexpr const char *shallow = "schedule { tile M = 64, N = 80, K = 64; stage K = 64; }";
 TEST_F(EmulatedTiles, ofBytesAreExactInShallowPasses) { expectExact<int8_t>("i8", shallow); }
