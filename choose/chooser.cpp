@@ -313,7 +313,7 @@ std::vector<Chooser::Grouping> Chooser::groupings() {
              [&](ir::FusionGroupOp group) { return group.getSpaceAttr() && products(group) > 1; });
   if (!kept_.contains("window"))
     addWindows({}, groupings);
-  if (!kernel_.pooled.empty() && !kept_.contains("fuse")) {
+  if (kernel_.hasPooling() && !kept_.contains("fuse")) {
     addWhere("windows", [&](ir::FusionGroupOp group) { return products(group) > 1; });
     if (!kept_.contains("window"))
       addWindows({{"fuse", "windows"}}, groupings);
@@ -367,7 +367,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   }
   std::ranges::stable_sort(best, {},
                            [](const Candidate &it) { return std::pair(it.cycles, it.form); });
-  if (!kernel_.pooled.empty())
+  if (kernel_.hasPooling())
     countPooled(best);
   // The default is counted as well, and has about as many steps as a candidate.
   stepsLeft_ = mostSteps - (best.empty() ? 0 : std::min(best.front().steps, mostSteps / 2));

@@ -11,7 +11,8 @@ namespace mmk {
 
 /// The tiles that a variant names are those of the form that it chooses, in the dimensions that are
 /// left when some are joined. As many as the kernel's own are those: named, they stay apart.
-static std::vector<std::string> tileDimsOf(mlir::ModuleOp module, llvm::StringRef variant) {
+static std::vector<std::string> tileDimsOf(mlir::ModuleOp module, const Machine &machine,
+                                           llvm::StringRef variant) {
   llvm::SmallVector<llvm::StringRef> items;
   variant.split(items, ',');
   size_t given = 0; // values of "tile=64x128"
@@ -24,9 +25,10 @@ static std::vector<std::string> tileDimsOf(mlir::ModuleOp module, llvm::StringRe
   }
   const auto dimsAfter = [&](bool joins) {
     const mlir::OwningOpRef<mlir::ModuleOp> formed = module.clone();
+    formed.get()->setAttr("aicore.machine", machineAttr(machine, *module.getContext()));
     setChoices(*formed, named);
     mlir::PassManager manager(module.getContext());
-    manager.addPass(createChooseForm());
+    manager.addPass(createUnrollWindows());
     if (joins)
       manager.addPass(createJoinDimensions());
     const bool isFormed = mlir::succeeded(manager.run(*formed));
@@ -38,7 +40,7 @@ static std::vector<std::string> tileDimsOf(mlir::ModuleOp module, llvm::StringRe
 
 llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machine,
                                      mlir::ModuleOp module, const std::string &text) {
-  const std::vector<std::string> tiles = tileDimsOf(module, text);
+  const std::vector<std::string> tiles = tileDimsOf(module, machine, text);
   Choices choices;
   std::string message;
   if (!parseVariant(text, tiles, choices, message))

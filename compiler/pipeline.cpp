@@ -53,9 +53,7 @@ void registerDialectExtensions(DialectRegistry &registry) {
 }
 
 void addVariantPasses(OpPassManager &manager, bool joinsDimensions) {
-  // The tiles and the legal choices are those of the form that is taken.
-  manager.addPass(createChooseForm());
-  // A reduction that is none any more has other tiles.
+  // A reduction that is none any more has other tiles, as has a product that is several.
   manager.addPass(createUnrollWindows());
   // Tiles are named by the dimensions that are left.
   manager.addPass(createJoinDimensions({joinsDimensions}));

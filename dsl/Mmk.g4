@@ -37,7 +37,9 @@ schedule : 'schedule' ('for' pattern)? '{' scheduleItem* '}' ;
 pattern : (NAME | INTEGER | FLOAT | '*' | '-' | '.')+ ;
 scheduleItem : directive | requirement ;
 directive : NAME ('=' alternatives | setting (',' setting)*) ';' ;
-setting : (NAME ('.' NAME)* | INTEGER) '=' alternatives ;
+setting : settingWord ('.' settingWord)* '=' alternatives ;
+// B*T and C*49 are dimensions that are joined.
+settingWord : (NAME | INTEGER) ('*' (NAME | INTEGER))* ;
 alternatives : alternative ('|' alternative)* ;
 alternative : '-'? (INTEGER | FLOAT) | NAME ('(' '-'? INTEGER ')')? ;
 requirement : 'require' expression ';' ;

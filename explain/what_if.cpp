@@ -151,7 +151,7 @@ private:
     const std::string key(directive.name);
     const auto now = now_.find(key);
     for (const std::string &word :
-         triedWords(directive, kernel_.hasReduction(), !kernel_.pooled.empty()))
+         triedWords(directive, kernel_.hasReduction(), kernel_.hasPooling()))
       if (word != (now == now_.end() ? directive.words.front().word : now->second))
         propose({{key, word}});
   }

@@ -43,6 +43,10 @@ Document Tokens::operator()(const Token *token) const {
 Document Tokens::joined(antlr4::ParserRuleContext *context, size_t end) const {
   std::vector<Document> parts;
   for (antlr4::tree::ParseTree *child : context->children) {
+    if (auto *part = dynamic_cast<antlr4::ParserRuleContext *>(child)) {
+      parts.push_back(joined(part));
+      continue;
+    }
     auto *terminal = dynamic_cast<antlr4::tree::TerminalNode *>(child);
     if (!terminal || terminal->getSymbol()->getType() == end)
       break;

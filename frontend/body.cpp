@@ -4,7 +4,6 @@
 #include "frontend/index/statement.h"
 #include "frontend/index/tensor_call.h"
 #include "frontend/numbers.h"
-#include "frontend/pooled_products.h"
 #include "frontend/primitives.h"
 #include "frontend/resolve.h"
 #include "frontend/shapes.h"
@@ -68,9 +67,7 @@ private:
     std::vector<const Value *> results;
     for (const Result &result : kernel_.results)
       results.push_back(result.value);
-    kernel_.pooled = pooledProducts(kernel_, values_, typing_);
-    kernel_.values = values_.takeNeededBy(results);
-    kernel_.pooledValues = values_.takeNeededBy(kernel_.pooled);
+    kernel_.values = std::move(values_).neededBy(results);
   }
 
   /// The values of index notation that the results need.

@@ -2,8 +2,6 @@
 
 #include "frontend/tile_roles.h"
 
-#include <algorithm>
-
 namespace mmk {
 
 std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &functions,
@@ -18,9 +16,6 @@ std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &fu
   std::set<std::string> refusedRoles;
   if (knowsBody)
     refusedRoles = nameRoles(tree, *kernel, diagnostics);
-  // Another name of a dimension in one of its roles is that of the usual way.
-  if (std::ranges::any_of(kernel->derived, &DerivedDimension::isRole))
-    kernel->pooled.clear();
   checkSchedules(tree, machine, knowsBody, refusedRoles, *kernel, diagnostics);
   checkCases(tree, *kernel, diagnostics);
   return kernel;

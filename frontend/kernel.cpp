@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
+#include <set>
 
 namespace mmk {
 namespace {
@@ -68,14 +70,6 @@ std::vector<std::string> Kernel::shownDimensions() const {
   return shown;
 }
 
-std::vector<const Value *> Kernel::allValues() const {
-  std::vector<const Value *> all;
-  for (const auto *list : {&values, &pooledValues})
-    for (const auto &value : *list)
-      all.push_back(value.get());
-  return all;
-}
-
 bool Kernel::hasProduct() const {
   return std::ranges::any_of(
       values, [](const auto &value) { return value->operation == Operation::product; });
@@ -112,6 +106,51 @@ bool Kernel::hasWindow() const {
     return value->operation == Operation::product &&
            (isWindow(*value->operands[0]) || isWindow(*value->operands[1]));
   });
+}
+
+/// The nearest product, as it was split in the dimensions of the language, behind operations on
+/// elements and movements of them; null without one.
+static const Value *productBehind(const Value &value, std::set<const Value *> &seen) {
+  const bool isElementwise =
+      value.operation >= Operation::negate && value.operation <= Operation::cast;
+  if (value.operation == Operation::product ||
+      (value.operation == Operation::reshape && value.operands[0]->operation == Operation::product))
+    return &value;
+  if (!seen.insert(&value).second || (!isElementwise && value.operation != Operation::access &&
+                                      value.operation != Operation::transpose))
+    return nullptr;
+  for (const Value *operand : value.operands)
+    if (const Value *found = productBehind(*operand, seen))
+      return found;
+  return nullptr;
+}
+
+std::optional<PooledProduct> pooledProduct(const Value &value) {
+  constexpr int64_t mostTaps = 9;
+  const auto isLiteral = [&](size_t dim) { return value.operands[0]->shape[dim].isLiteral(); };
+  if (value.operation != Operation::reduce || !isFloat(value.type) ||
+      !std::ranges::all_of(value.along, isLiteral))
+    return std::nullopt;
+  Shape kept = value.operands[0]->shape;
+  int64_t taps = 1;
+  for (const size_t dim : std::views::reverse(value.along)) {
+    taps *= kept[dim].literal;
+    kept.erase(kept.begin() + ptrdiff_t(dim));
+  }
+  std::set<const Value *> seen;
+  const Value *product =
+      taps > 1 && taps <= mostTaps ? productBehind(*value.operands[0], seen) : nullptr;
+  if (!product || product->shape.size() != kept.size())
+    return std::nullopt;
+  const bool isSplit = product->operation == Operation::reshape;
+  const auto columns = kept.end() - ptrdiff_t(isSplit ? product->along.back() : 1);
+  const auto rows = columns - ptrdiff_t(isSplit ? product->along.end()[-2] : 1);
+  return PooledProduct{{rows, columns}, {columns, kept.end()}};
+}
+
+bool Kernel::hasPooling() const {
+  return std::ranges::any_of(values,
+                             [](const auto &value) { return pooledProduct(*value).has_value(); });
 }
 
 bool isPermutation(const Value &access, std::vector<std::optional<size_t>> &places) {

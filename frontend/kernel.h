@@ -117,6 +117,14 @@ struct Value {
 /// operand.
 bool isPermutation(const Value &access, std::vector<std::optional<size_t>> &places);
 
+/// The dimensions of what a product has for each tap of a pooling behind it: the rows and columns
+/// that the reduction keeps.
+struct PooledProduct {
+  Shape rows, columns;
+};
+/// Nothing for a value that is no such reduction.
+std::optional<PooledProduct> pooledProduct(const Value &value);
+
 struct Parameter {
   std::string name;
   ElementType type;
@@ -230,11 +238,7 @@ struct Kernel {
   std::vector<Condition> conditions;
   std::vector<Result> results;
   std::vector<std::unique_ptr<Value>> values; ///< operands before users; only what results need
-  /// The results, in order, with poolings of products as combinations of products, one for each
-  /// tap; none where the kernel has no such pooling. `values` has no more than the results need.
-  std::vector<const Value *> pooled;
-  std::vector<std::unique_ptr<Value>> pooledValues; ///< what those need beside `values`
-  std::vector<IndexedValue> indexed;                ///< of `values` and of results
+  std::vector<IndexedValue> indexed;          ///< of `values` and of results
   std::vector<Schedule> schedules;
   std::vector<Case> cases;
   Check check;
@@ -247,13 +251,13 @@ struct Kernel {
   /// that are summed over. M, N, K of a product, whose first parameter is [M, K].
   std::vector<std::string> shownDimensions() const;
 
-  /// Of both ways to compute the results.
-  std::vector<const Value *> allValues() const;
-
   bool hasProduct() const;
   bool hasReduction() const;
   /// Whether a product multiplies windows: elements at sums of two positions.
   bool hasWindow() const;
+  /// Whether a reduction over a few numbers of elements may be one of a product's results: a
+  /// pooling, which `fuse = windows` may compute with the product.
+  bool hasPooling() const;
 
   /// The dimensions that a call binds: all but the derived ones.
   std::vector<std::string> boundDimensions() const;

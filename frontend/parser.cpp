@@ -188,10 +188,8 @@ private:
       result.settings.push_back({{}, alternatives(context->alternatives()), where(context)});
     for (MmkParser::SettingContext *setting : context->setting()) {
       ast::Setting &added = result.settings.emplace_back();
-      for (TerminalNode *name : setting->NAME())
-        added.key.push_back(word(name));
-      if (setting->INTEGER())
-        added.key.push_back(word(setting->INTEGER()));
+      for (MmkParser::SettingWordContext *part : setting->settingWord())
+        added.key.push_back(joined(part));
       added.alternatives = alternatives(setting->alternatives());
       added.where = where(setting);
     }

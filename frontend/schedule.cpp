@@ -92,8 +92,7 @@ private:
     const auto has = [&](const auto &each) { return !placesOf(each.shape, dimension).empty(); };
     return std::ranges::any_of(kernel_.parameters, has) ||
            std::ranges::any_of(kernel_.results, has) ||
-           std::ranges::any_of(kernel_.allValues(),
-                               [&](const Value *value) { return has(*value); });
+           std::ranges::any_of(kernel_.values, [&](const auto &value) { return has(*value); });
   }
 
   std::string unknownDimension(const std::string &dimension) const {
@@ -241,7 +240,7 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
   for (const Result &result : kernel.results)
     add(result.shape);
   // Values in between may have ranges of their own, and reductions go over such.
-  for (const Value *value : kernel.allValues())
+  for (const auto &value : kernel.values)
     add(value->shape);
   return names;
 }
@@ -255,6 +254,10 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
       return place.second + fromEnd == shape.size();
     });
   };
+  const auto isAll = [&](const Shape &shape) {
+    const auto places = placesOf(shape, dimension);
+    return std::ranges::find(places, std::pair(size_t(0), shape.size())) != places.end();
+  };
   const auto require = [&](int64_t multiple, std::string_view reason) {
     if (multiple > role.multiple)
       role.reason = reason;
@@ -262,7 +265,7 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
   };
   role.isOutput = std::ranges::any_of(kernel.results,
                                       [&](const Result &result) { return isHere(result.shape); });
-  for (const Value *value : kernel.allValues()) {
+  for (const auto &value : kernel.values) {
     role.isOfValue |= value->operation != Operation::parameter && isHere(value->shape);
     if (value->operation == Operation::reduce || value->operation == Operation::cumulate) {
       role.isOfValue |= isHere(value->operands[0]->shape);
@@ -276,15 +279,21 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
     if (value->operation == Operation::reshape)
       role.isOutput |=
           value->operands[0]->operation == Operation::product && isHere(value->operands[0]->shape);
-    if (value->operation != Operation::product)
+    const std::optional<PooledProduct> pooled = pooledProduct(*value);
+    if (!pooled && value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;
-    const bool isRow = endsAt(shape, 1), isColumn = endsAt(shape, 0);
+    const bool isRow = pooled ? isAll(pooled->rows) : endsAt(shape, 1),
+               isColumn = pooled ? isAll(pooled->columns) : endsAt(shape, 0);
     role.isOfProduct |= isRow || isColumn;
     if (cube && isRow)
       require(cube->m, widthReason());
     if (cube && isColumn)
       require(cube->n, widthReason());
+    if (pooled) {
+      role.isOutput |= isRow || isColumn;
+      continue;
+    }
     const Value &left = *value->operands[0];
     if (endsAt(left.shape, 0)) {
       role.isReduction = true;

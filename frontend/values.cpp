@@ -240,27 +240,14 @@ void Values::name(const Value *value, const std::string &name) {
   (*own)->name = name;
 }
 
-const Value *Values::withOperands(const Value &value, std::vector<const Value *> operands,
-                                  Shape shape) {
-  Value changed = value;
-  changed.operands = std::move(operands);
-  changed.shape = std::move(shape);
-  values_.push_back(std::make_unique<Value>(std::move(changed)));
-  return values_.back().get();
-}
-
-std::vector<std::unique_ptr<Value>>
-Values::takeNeededBy(const std::vector<const Value *> &results) {
+std::vector<std::unique_ptr<Value>> Values::neededBy(const std::vector<const Value *> &results) && {
   std::set<const Value *> needed(results.begin(), results.end());
   // Users come after their operands, so one pass backwards reaches everything.
   for (size_t i = values_.size(); i-- > 0;)
     if (needed.contains(values_[i].get()))
       needed.insert(values_[i]->operands.begin(), values_[i]->operands.end());
-  std::vector<std::unique_ptr<Value>> taken, rest;
-  for (std::unique_ptr<Value> &value : values_)
-    (needed.contains(value.get()) ? taken : rest).push_back(std::move(value));
-  values_ = std::move(rest);
-  return taken;
+  std::erase_if(values_, [&](const auto &value) { return !needed.contains(value.get()); });
+  return std::move(values_);
 }
 
 } // namespace mmk

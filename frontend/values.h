@@ -50,9 +50,6 @@ public:
   const Value *reshape(const Value *operand, Shape shape, std::vector<size_t> groups,
                        SourceRange where);
 
-  /// The same operation on other operands, of the same or another shape.
-  const Value *withOperands(const Value &value, std::vector<const Value *> operands, Shape shape);
-
   /// Gives a value the name of its `let`; a value keeps its first name.
   void name(const Value *value, const std::string &name);
 
@@ -62,8 +59,8 @@ public:
 
   /// Of a body with errors, for an editor.
   std::vector<std::unique_ptr<Value>> all() && { return std::move(values_); }
-  /// Only what some values need, operands before users, without what was taken before.
-  std::vector<std::unique_ptr<Value>> takeNeededBy(const std::vector<const Value *> &results);
+  /// Only what some values need, operands before users.
+  std::vector<std::unique_ptr<Value>> neededBy(const std::vector<const Value *> &results) &&;
 
 private:
   /// The last text tells apart what the rest does not: a constant, dimensions.

@@ -189,17 +189,6 @@ def Mmk_CumulateOp : Mmk_Op<"cumulate", [Pure, SameOperandsAndResultType]> {
   }];
 }
 
-def Mmk_AlternativeOp : Mmk_Op<"alternative", [Pure, AllTypesMatch<["usual", "other", "result"]>]> {
-  let summary = "a tensor that is computed in one of two ways";
-  let description = [{
-    `%y = mmk.alternative %a or %b by "windows" : tensor<?x?xf32>`: %b with `fuse = windows`, else %a.
-    Both have the same elements, but for the rounding of sums. mmk-choose-form takes one.
-  }];
-  let arguments = (ins AnyRankedTensor:$usual, AnyRankedTensor:$other, StrAttr:$word);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$usual `or` $other `by` $word attr-dict `:` type($result)";
-}
-
 def Mmk_ReturnOp : Mmk_Op<"return", [Terminator, HasParent<"KernelOp">]> {
   let summary = "the results of a kernel";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);

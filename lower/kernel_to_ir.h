@@ -61,16 +61,7 @@ private:
   View asConditions(const View &numbers, const Shape &shape);
   View reduceConditions(const Value *value, View operand);
   View split(const Value *value);
-  View expanded(const View &merged, const Shape &shape, llvm::ArrayRef<size_t> groups);
   View merged(View view, const Shape &shape, const Shape &matrix, llvm::ArrayRef<size_t> groups);
-  mlir::Value collapsed(mlir::Value tensor, llvm::ArrayRef<mlir::ReassociationIndices> pieces,
-                        const Shape &shape);
-  mlir::Value mergedElements(mlir::Value tensor, llvm::ArrayRef<mlir::ReassociationIndices> pieces,
-                             const Shape &shape);
-  std::optional<View>
-  mergedElementwise(const Shape &domain, ElementType type, llvm::ArrayRef<View> views,
-                    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element,
-                    bool keepsUnits);
   View cumulate(const Value *value);
   View squeeze(const Value *value);
   View access(const Value *value);
@@ -106,7 +97,6 @@ private:
   std::map<std::pair<const Value *, bool>, View> done;
   std::map<std::string, mlir::Value> extents;
   llvm::DenseSet<mlir::Value> returned;
-  llvm::DenseMap<mlir::Value, View> split_; ///< expanded tensor -> what it was
 };
 
 } // namespace mmk

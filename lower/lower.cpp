@@ -122,13 +122,6 @@ void KernelToIr::lowerBody(ir::KernelOp op) {
   std::vector<mlir::Value> results;
   for (const Result &result : kernel.results)
     results.push_back(resultOf(result));
-  for (size_t i = 0; i < kernel.pooled.size(); ++i)
-    if (kernel.pooled[i] != kernel.results[i].value) {
-      Result other = kernel.results[i];
-      other.value = kernel.pooled[i];
-      mlir::Value pooled = resultOf(other);
-      results[i] = ir::AlternativeOp::create(b, loc, results[i], pooled, "windows");
-    }
   ir::ReturnOp::create(b, op.getLoc(), results);
   // Others may be read in their place.
   for (mlir::Operation &each : llvm::make_early_inc_range(llvm::reverse(*body)))

@@ -150,8 +150,6 @@ View KernelToIr::elementwise(
   std::vector<View> views;
   for (const View &view : operands)
     views.push_back(isScalar(view) ? view : withoutUnits(view, domain));
-  if (auto merged = mergedElementwise(domain, type, views, element, keepsUnits))
-    return *merged;
   const std::vector<std::optional<unsigned>> iterated = iterationsOf(domain, views, keepsUnits);
   View result{{}, {}, static_cast<unsigned>(domain.size()), {}};
   for (unsigned logical = 0; logical < domain.size(); ++logical)

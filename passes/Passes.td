@@ -19,19 +19,8 @@ def SetChoices : Pass<"mmk-set-choices", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mmk::ir::MmkDialect"];
 }
 
-def ChooseForm : Pass<"mmk-choose-form", "::mlir::ModuleOp"> {
-  let summary = "take one of the two ways in which a result is computed";
-  let description = [{
-    Of each `mmk.alternative`, the second operand where the first alternative of `fuse` is its word.
-    ```mlir
-    %y = mmk.alternative %a or %b by "windows"
-    mmk.return %y                               =>   mmk.return %a
-    ```
-  }];
-}
-
 def UnrollWindows : Pass<"mmk-unroll-windows", "::mlir::ModuleOp"> {
-  let summary = "compute reductions over a few taps of a window tap by tap";
+  let summary = "compute reductions over a few taps of a window, or of a product, tap by tap";
   let description = [{
     A reduction over literal extents, 25 elements at most, of what is read of a window becomes an
     elementwise operation with one window for each tap: poolings and depthwise convolutions. On
@@ -41,6 +30,15 @@ def UnrollWindows : Pass<"mmk-unroll-windows", "::mlir::ModuleOp"> {
     %y = linalg.generic ["parallel", "reduction"] (%w)      =>   %b = mmk.window %x at (q) -> (2 * q + 1) ["Q"]
            maximum                                               %y = linalg.generic ["parallel"] (%a, %b) maximum
     ```
+    With `fuse = windows`, the first alternative of the schedule, a reduction of a product over 9 elements at most becomes a combination of products, one for each tap: on all
+    machines. The windows do not overlap, and nothing else reads the product.
+    ```mlir
+    %p = linalg.contract (%x, %k)                                %a = mmk.window %x at (q, c) -> (2 * q, c) ["Q", "C"]
+    %w = mmk.window %p at (q, n, s) -> (2 * q + s, n)       =>   %b = mmk.window %x at (q, c) -> (2 * q + 1, c) ["Q", "C"]
+    %y = linalg.generic [.., "reduction"] (%w) maximum           %y = linalg.generic (%a * %k, %b * %k) maximum
+    ```
+    The rows of a product may be several dimensions. Those of a tap are one, too, whose name has those
+    of its parts: `B*P*Q`.
   }];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mmk::aicore::AicoreDialect"];
 }
@@ -59,6 +57,7 @@ def JoinDimensions : Pass<"mmk-join-dimensions", "::mlir::ModuleOp"> {
         "parallel"] (%x)                      =>   %y = tensor.expand_shape %r [[0, 1, 2], [3]]
     mmk.return %y                                  mmk.return %y
     ```
+    Elementwise work on a product whose rows were split goes along the rows that it had before.
     The name of a dimension that is joined has those of its parts: `B*H` of `B` and `H`, `C*49` of
     `C`, `7` and `7`. With `extent W = 1`, W is a literal 1.
   }];

@@ -2,6 +2,7 @@
 // those outside of it, and rows of a few elements inside, cost a transfer each.
 #include "passes/dead_code.h"
 #include "passes/dimensions.h"
+#include "passes/merge_elementwise.h"
 #include "passes/passes.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
@@ -597,6 +598,7 @@ struct JoinDimensionsPass : impl::JoinDimensionsBase<JoinDimensionsPass> {
 
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      mergeElementwise(kernel);
       Choosing choosing;
       kernel.getSchedule().walk([&](ir::ChoiceOp choice) { choosing.add(choice.getKey()); });
       kernel.getSchedule().walk([&](ir::ChosenOp ofRule) { choosing.add(ofRule.getKey()); });

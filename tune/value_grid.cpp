@@ -27,8 +27,9 @@ namespace {
 std::vector<std::string> joinedDimensions(const Kernel &kernel, const Machine &machine) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   const mlir::OwningOpRef<mlir::ModuleOp> module = lowerToIr(kernel, machine.name, context);
+  module.get()->setAttr("aicore.machine", machineAttr(machine, context));
   mlir::PassManager manager(&context);
-  manager.addPass(createChooseForm());
+  manager.addPass(createUnrollWindows());
   manager.addPass(createJoinDimensions());
   const std::vector<std::string> own = tiledDimensions(kernel);
   if (mlir::failed(manager.run(*module)))
@@ -138,7 +139,7 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
                                    const std::string &key) {
   const DirectiveTraits &directive = *findDirective(key);
   if (!directive.words.empty())
-    return triedWords(directive, kernel.hasReduction(), !kernel.pooled.empty());
+    return triedWords(directive, kernel.hasReduction(), kernel.hasPooling());
   if (directive.isLength)
     return lengths(kernel, machine, directive, indexOf(key));
   if (directive.index == DirectiveIndex::buffer)

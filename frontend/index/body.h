@@ -109,6 +109,8 @@ private:
   const Value *tensorOf(const ast::Expression &expression, const ast::Expression *&padding);
   bool isInside(const Rule &index, const ast::Expression &written, const Dimension &dimension,
                 const std::string &tensor);
+  /// Whether windows of a padded tensor do not reach its padding at any size, as far as is known.
+  bool isWithin(const Rule &index, const Dimension &dimension) const;
   std::unique_ptr<Rule> indexOf(const ast::Expression &expression);
   /// A number or a comparison of variables, whole numbers and dimensions alone.
   bool isWhole(const ast::Expression &expression, bool &readsVariables) const;

@@ -181,6 +181,32 @@ std::optional<int64_t> fixedDifference(const Rule &left, const Rule &right, cons
   return difference.isNumber() ? std::optional(difference.number) : std::nullopt;
 }
 
+std::optional<int64_t> roomBehind(const Dimension &steps, int64_t step, const Dimension &extent,
+                                  const Kernel &kernel) {
+  const auto derived = std::ranges::find(kernel.derived, steps.name, &DerivedDimension::name);
+  if (steps.isLiteral() || extent.isLiteral() || derived == kernel.derived.end())
+    return std::nullopt;
+  const auto number = [&](const Rule &rule) {
+    return numberOf(rule, [&](std::string_view name) -> std::optional<int64_t> {
+      const auto whole = std::ranges::find(kernel.wholes, name, &WholeParameter::name);
+      return whole == kernel.wholes.end() ? std::nullopt : std::optional(whole->value);
+    });
+  };
+  // dividend / step + more
+  const Rule *quotient = derived->value.get();
+  std::optional<int64_t> more = 0;
+  if (quotient->kind == Kind::add) {
+    more = number(*quotient->operands[1]);
+    quotient = quotient->operands[0].get();
+  }
+  if (!more || quotient->kind != Kind::floorDivide || number(*quotient->operands[1]) != step)
+    return std::nullopt;
+  // step * (steps - 1) is at most dividend + step * (more - 1).
+  const std::optional<int64_t> difference =
+      fixedDifference(*ruleThatReads(extent.name), *quotient->operands[0], kernel);
+  return difference ? std::optional(*difference - step * (*more - 1) - 1) : std::nullopt;
+}
+
 void explainCalculated(const Shape &shape, const Kernel &kernel, Diagnostic &diagnostic) {
   for (const Dimension &dimension : shape) {
     const auto derived = std::ranges::find(kernel.derived, dimension.name, &DerivedDimension::name);

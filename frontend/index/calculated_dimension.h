@@ -20,6 +20,11 @@ Dimension calculatedDimension(std::unique_ptr<Rule> calculation, const std::stri
 /// Derived dimensions stand for their calculations.
 std::optional<int64_t> fixedDifference(const Rule &left, const Rule &right, const Kernel &kernel);
 
+/// Positions in `extent` behind the last multiple of `step` that `steps` counts, at the least: with
+/// P = (H - 2) / 2 + 1, 2*p has one in H. Nothing where the calculation of `steps` does not tell.
+std::optional<int64_t> roomBehind(const Dimension &steps, int64_t step, const Dimension &extent,
+                                  const Kernel &kernel);
+
 /// Adds to a message on `shape` what its dimensions of calls are.
 void explainCalculated(const Shape &shape, const Kernel &kernel, Diagnostic &diagnostic);
 

@@ -255,6 +255,31 @@ bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
   return true;
 }
 
+// One variable counts windows, and the others the elements of one.
+bool IndexBody::isWithin(const Rule &index, const Dimension &dimension) const {
+  const std::optional<LinearForm> form = linearForm(index);
+  if (!form || form->number < 0)
+    return false;
+  const Variables::Range *windows = nullptr;
+  int64_t step = 0, most = form->number;
+  for (const auto &[name, factor] : form->factors) {
+    const Variables::Range *range = variables_.find(name);
+    if (!range || factor < 0 || (windows && !range->dimension.isLiteral()))
+      return false;
+    if (range->dimension.isLiteral()) {
+      most += factor * (range->dimension.literal - 1);
+      continue;
+    }
+    windows = range;
+    step = factor;
+  }
+  if (!windows)
+    return false;
+  const std::optional<int64_t> room =
+      roomBehind(windows->dimension, step, dimension, context_.kernel);
+  return room && most <= *room;
+}
+
 // A variable of extent 1 that is reduced is 0: the filter of a 1x1 convolution takes each pixel as
 // it is.
 std::unique_ptr<Rule> IndexBody::withoutUnits(std::unique_ptr<Rule> rule) const {
@@ -327,8 +352,9 @@ Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame
     const Rule &simple = *rules.back();
     const Variables::Range *own =
         simple.kind == Rule::Kind::choice ? variables_.find(simple.choice) : nullptr;
-    staysInside &= own && own->dimension == dimension;
-    isPlain &= staysInside && std::ranges::find(read, simple.choice) == read.end();
+    const bool isOwn = own && own->dimension == dimension;
+    isPlain &= isOwn && std::ranges::find(read, simple.choice) == read.end();
+    staysInside &= isOwn || isWithin(simple, dimension);
     for (const std::string &variable : variables_.names())
       if (simple.reads(variable))
         read.push_back(variable);

@@ -106,11 +106,11 @@ class Convolution(VariantTest):
         for more in ((), ("--set", "buffers.l0=1", "--set", "skew=stages", "--set", "bias=table")):
             self.check(POOLED, [dict(B=B, H=H, W=W, C=C, O=O, P=H // 2, Q=W // 2)
                                 for B, H, W, C, O in ((1, 2, 2, 1, 1), (2, 12, 18, 40, 33), (1, 7, 9, 17, 20))],
-                       *DIRECT, "--set", "fuse=windows", "--set", "tile.BPQ=16", "--set", "tile.O=32", *more)
+                       *DIRECT, "--set", "fuse=windows", "--set", "tile.B*P*Q=16", "--set", "tile.O=32", *more)
 
     def test_flags_of_pooled(self):
         self.expect_flags(POOLED, dict(B=2, H=12, W=18, C=40, O=33, P=6, Q=9), "--set", "window=direct(32)", "--set",
-                          "fuse=windows", "--set", "tile.BPQ=16", "--set", "tile.O=32", "--set", "cores=1", least=15)
+                          "fuse=windows", "--set", "tile.B*P*Q=16", "--set", "tile.O=32", "--set", "cores=1", least=15)
 
     def test_flags(self):
         self.expect_flags(SAME.format(kind="f16", result="f32"), dims(2, 14, 20, 50, 33), "--set",

@@ -81,7 +81,7 @@ REFUSED = (
     (PRODUCT.replace("[K, N]", "[K, N], bias: f32[N]").replace("a @ b", "a @ b + bias"),
      ("--set", "bias=table", "--set", "tile.N=48", "--set", "tile.M=32"), "2:7",
      "a row of the bias table at no multiple of 128 bytes"),
-    (POOLED, ("--set", "fuse=windows", "--set", "window=direct(16)", "--set", "tile.BPW=16", "--set", "tile.O=32"), "3:29",
+    (POOLED, ("--set", "fuse=windows", "--set", "window=direct(16)", "--set", "tile.B*P*W=16", "--set", "tile.O=32"), "3:29",
      "fuse = windows of a convolution with a dilation of lines"),
     (PRODUCT.replace("a:", "step:").replace("a @", "step @"), (), "1:8",
      "the name step, which has another meaning in C++ or in the project's files"),

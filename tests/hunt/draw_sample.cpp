@@ -40,7 +40,7 @@ public:
       add("order", {"rows", "columns", "zigzag", "swizzle(2)", "swizzle(3)"});
     if (isProduct && random_.chance(sample_.attention ? 20 : 50))
       add("store", {"after", "overlapped"});
-    if (!kernel_.pooled.empty() && random_.chance(75))
+    if (kernel_.hasPooling() && random_.chance(75))
       add("fuse", {"windows", "windows", "windows", "all", "none"});
     else if (!sample_.attention && random_.chance(50))
       add("fuse", {"all", "none", "rows", "rows"});

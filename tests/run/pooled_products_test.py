@@ -79,7 +79,7 @@ class Parameters:
         are those of the first tap, and 0 or more for each."""
         taps = [(k - 1) * s for k, s in zip(self.window, self.stride)]
         step = [k * s for k, s in zip(self.step, self.stride)]
-        pixels = [r for r in ("BPQ" if self.channels_last else "PQ")]
+        pixels = "B*P*Q" if self.channels_last else "P*Q"
         if any(p < t for p, t in zip(self.padding, taps)) or max(step) > 63:
             return []
         channels = {"f32": 8, "f16": 16, "bf16": 16}[self.type] * draw.choice((1, 1, 2))
@@ -87,7 +87,7 @@ class Parameters:
         stage = -(-int(np.prod(self.taps)) * channels // tile) * tile
         depth = "RSC" if self.channels_last else "CRS"
         return [f"window=direct({channels})", f"tile.{depth}={tile}", f"stage.{depth}={stage}",
-                f"tile.O={draw.choice((16, 32))}", f"tile.{''.join(pixels)}={draw.choice((16, 32, 48))}",
+                f"tile.O={draw.choice((16, 32))}", f"tile.{pixels}={draw.choice((16, 32, 48))}",
                 f"buffers.l0={draw.choice((1, 2))}", f"skew={draw.choice(('none', 'stages'))}"]
 
     def operands(self, generator):

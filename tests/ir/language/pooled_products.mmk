@@ -3,7 +3,7 @@
 
 // The windows of the convolution begin at each tap; the pooling is elementwise.
 // FORM-LABEL: mmk.kernel @pool
-// FORM-SAME:    dims ["B", "H", "W", "C", "R", "S", "O", "P", "Q", "NHV", "RSC", "BPQ"]
+// FORM-SAME:    dims ["B", "H", "W", "C", "R", "S", "O", "P", "Q", "NHV", "RSC"]
 // FORM-COUNT-4: mmk.window %x at #{{.*}} ["B", "P", "Q", "R", "S", "C"] pad
 // FORM-NOT:     "reduction"
 // FORM:         mmk.return

@@ -1,6 +1,6 @@
-// RUN: mmk-opt %s --mmk-choose-form --split-input-file --verify-diagnostics
+// RUN: mmk-opt %s --mmk-unroll-windows --split-input-file --verify-diagnostics
 
-// A kernel without a second way.
+// A kernel without a product.
 #id = affine_map<(d0) -> (d0)>
 mmk.kernel @k dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] {
 ^bb0(%x: tensor<?xf32>):
