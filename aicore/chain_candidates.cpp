@@ -243,6 +243,7 @@ private:
 
   /// A depth, halved for widths beyond one instruction of the cube until L0 has room for two copies
   /// of the operands of any product: shorter steps for others would take longer.
+  /// See ChainSizer::stepInL0 of place/chain_sizes.cpp.
   int64_t halvedToL0(const ChainShape &shape, const ChainPlan &plan, int64_t depth) const {
     constexpr int64_t copies = 2;
     int64_t widest = 0;

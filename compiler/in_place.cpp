@@ -95,7 +95,8 @@ private:
 
   bool follow(OpOperand &use, ir::RowsOp rows, SetVector<Value> &values) {
     const unsigned number = use.getOperandNumber();
-    if (!isAlong(use.get(), rows.dimsOfInput(number)))
+    // A cumulative sum reads elements before its own.
+    if (rows.hasScan() || !isAlong(use.get(), rows.dimsOfInput(number)))
       return false;
     for (OpResult result : rows->getResults())
       if (const unsigned own = result.getResultNumber();

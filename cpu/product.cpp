@@ -45,7 +45,7 @@ ProductOperands ProductOperands::in(Emitter &e, Value *frame) const {
 
 Multiply multiplyOf(const CodeTarget &target, Type *element) {
   if (element->isFloatingPointTy())
-    return element->isBFloatTy() && target.fastBf16Dot ? Multiply::bf16Dot2 : Multiply::f32;
+    return element->isBFloatTy() && target.usesBf16Dot ? Multiply::bf16Dot2 : Multiply::f32;
   return target.hasVnni ? Multiply::int8Dot4 : Multiply::i32;
 }
 
@@ -469,9 +469,10 @@ Value *ProductEmitter::areNormal(const ProductOperands &operands) {
 }
 
 /// Zeros in the rest of the last step of rows of A: B has zeros there, but uninitialised memory may
-/// hold NaN.
+/// hold NaN, and zeros of bytes that are offset in registers become 128.
 void ProductEmitter::zeroLastStep(Value *to, Value *rowBytes, Value *rows, Value *depth) {
-  if (const int64_t atOnce = elementsAtOnce(multiply); atOnce > 1 && sumsAreFloats(multiply)) {
+  if (const int64_t atOnce = elementsAtOnce(multiply);
+      atOnce > 1 && (sumsAreFloats(multiply) || kernel(1).flips)) {
     Value *whole = e.roundDown(depth, atOnce);
     e.when(b.CreateICmpSLT(whole, depth), [&] {
       Value *last = e.offset(to, b.CreateMul(whole, e.number(e.bytesOf(element))));

@@ -71,6 +71,7 @@ void RowFacts::findPasses() {
       passes.resize(level + 1);
     return passes[level];
   };
+  passAt(0); // also for results that no reduction is left for
   for (auto reduction : block.getOps<cpu::ReduceOp>())
     passAt(levelOf(reduction.getElement())).reductions.push_back(reduction);
   for (auto [i, value] : enumerate(elements)) {

@@ -46,10 +46,7 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   target.registers = avx512 ? 32 : 16;
   target.fusedMultiplyAdd = has("+fma");
   const bool isZen = llvm::StringRef(cpu).starts_with("znver");
-  // Elsewhere the instruction takes twice the time of one for f32 (measured on Xeons); widening
-  // while packing is as fast, and rounds once less.
   target.roundsToBf16 = avx512 && has("+avx512bf16");
-  target.fastBf16Dot = avx512 && has("+avx512bf16") && isZen;
   // Measured on Zen 4: four rows at a time come at two thirds of the rate of one stream, on Xeons
   // at nine tenths.
   target.longStreams = avx512 && isZen;
@@ -57,6 +54,10 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   target.fastL3 = avx512 && cpu == "znver4";
   target.hasVnni = avx512 ? has("+avx512vnni") : has("+avxvnni");
   target.hasAmx = avx512 && target.hasVnni && has("+amx-tile,+amx-bf16,+amx-int8");
+  // On Xeons the instruction takes twice the time of one for f32 (measured): widening while packing
+  // is as fast, and rounds once less. With tile registers the panels of constants have pairs, which
+  // products of few rows multiply as they are.
+  target.usesBf16Dot = avx512 && has("+avx512bf16") && (isZen || target.hasAmx);
   return target;
 }
 

@@ -16,12 +16,13 @@ struct CodeTarget {
   unsigned lanes = 4;      ///< f32 in a vector register
   unsigned registers = 16; ///< vector registers
   bool fusedMultiplyAdd = false;
-  bool hasVnni = false;      ///< sums of four products of int8: vpdpbusd
-  bool fastBf16Dot = false;  ///< sums of two products of bf16 in the time of one f32: vdpbf16ps
-  bool roundsToBf16 = false; ///< 16 of f32 to bf16 in one instruction, without subnormals
-  bool longStreams = false;  ///< memory is read fastest as one long stream
-  bool hasAmx = false;       ///< tile registers of bf16 and int8
-  bool fastL3 = false;       ///< L3 bandwidth sustains the micro-kernel
+  bool hasVnni = false;     ///< sums of four products of int8: vpdpbusd
+  bool usesBf16Dot = false; ///< vdpbf16ps, sums of two products of bf16: where it takes the time of
+                            ///< one f32, and beside tile registers, which multiply pairs too
+  bool roundsToBf16 = false;          ///< 16 of f32 to bf16 in one instruction, without subnormals
+  bool longStreams = false;           ///< memory is read fastest as one long stream
+  bool hasAmx = false;                ///< tile registers of bf16 and int8
+  bool fastL3 = false;                ///< L3 bandwidth sustains the micro-kernel
   int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
   int64_t l3Bytes = 0;      ///< of the third-level cache, the share of each CPU of this process
   bool fastCompile = false; ///< code is compiled in less than half the time, and runs slower

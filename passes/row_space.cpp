@@ -194,6 +194,14 @@ std::string rowChoiceOf(ir::KernelOp kernel, const RowSpace &space) {
   return "reduce";
 }
 
+LogicalResult refuseOnline(ir::KernelOp kernel, ir::FusionGroupOp group, const RowSpace &space) {
+  const std::string key = rowChoiceOf(kernel, space);
+  return group.emitError() << key
+                           << " = online rescales sums of exponentials while their maximum grows; "
+                              "here a reduction waits for another in another way; nearest legal: "
+                           << key << " = two_pass";
+}
+
 RowForm rowFormOf(ir::KernelOp kernel, const RowSpace &space) {
   if (space.combines)
     return RowForm::passes;

@@ -81,6 +81,9 @@ enum class RowForm { passes, online, whole };
 /// The choice that has the form of a space: "reduce.N" for a dimension that it reduces, else
 /// "reduce".
 std::string rowChoiceOf(ir::KernelOp kernel, const RowSpace &space);
+/// The error of a group whose reductions cannot be rescaled while a maximum grows.
+mlir::LogicalResult refuseOnline(ir::KernelOp kernel, ir::FusionGroupOp group,
+                                 const RowSpace &space);
 
 /// The form that the variant has for a space: that of a dimension which it reduces, else of all.
 /// One that is reduced outside of the plane, too, is not whole.

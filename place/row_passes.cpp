@@ -2,6 +2,7 @@
 #include "place/online_rows.h"
 #include "place/row_work.h"
 
+#include "passes/row_space.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -304,14 +305,8 @@ LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group, Tile &tile) {
   // The tile of a product holds whole rows.
   const RowSpace space(group);
   const RowForm form = tile.products.empty() ? rowFormOf(kernel, space) : RowForm::whole;
-  if (form == RowForm::online && !makeOnline(*program)) {
-    const std::string key = rowChoiceOf(kernel, space);
-    return group.emitError()
-           << key
-           << " = online rescales sums of exponentials while their maximum grows; "
-              "here a reduction waits for another in another way; nearest legal: "
-           << key << " = two_pass";
-  }
+  if (form == RowForm::online && !makeOnline(*program))
+    return refuseOnline(kernel, group, space);
   return RowWork(*this, group, tile, std::move(*program), form == RowForm::whole).emit();
 }
 

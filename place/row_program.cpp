@@ -68,7 +68,8 @@ void RowProgram::updateFacts() {
 }
 
 unsigned RowProgram::levels() const {
-  unsigned levels = 0;
+  // Results that no reduction is left for are written in a pass too.
+  unsigned levels = 1;
   for (const RowReduction &reduction : reductions_)
     levels = std::max(levels, levelOf(reduction.operand) + 1);
   // A result without reduced dimensions is complete after the pass before.

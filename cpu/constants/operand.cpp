@@ -127,7 +127,7 @@ PanelLayout panelLayoutOf(const CodeTarget &target, mlir::Type element) {
   layout.vectors = CodeTarget::vectors;
   layout.elementBytes = element.getIntOrFloatBitWidth() / 8;
   const bool isInt8 = element.isInteger(8);
-  if (element.isBF16() && target.fastBf16Dot)
+  if (element.isBF16() && target.usesBf16Dot)
     layout.group = elementsOfStep(Multiply::bf16Dot2);
   else if (isInt8 && target.hasVnni)
     layout.group = elementsOfStep(Multiply::int8Dot4);

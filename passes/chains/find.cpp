@@ -156,9 +156,16 @@ void Fuser::breakChain(Value weights) {
 }
 
 bool Fuser::addProducts(RowGroup &group, Operation *owner) {
-  SmallVector<Operation *> products = {owner};
-  if (const auto chain = chains.find(owner); chain != chains.end())
+  SmallVector<Operation *> products = {owner}, all = {owner};
+  if (const auto chain = chains.find(owner); chain != chains.end()) {
     products.assign(chain->second.firsts.begin(), chain->second.firsts.end());
+    all = products;
+    llvm::append_range(all, chain->second.seconds);
+  }
+  // What they multiply is not computed by the group.
+  for (Operation *product : all)
+    for (Value operand : operandsOf(cast<linalg::ContractOp>(product)))
+      readBefore.insert(behindWindows(operand));
   for (Operation *product : products) {
     if (kept.contains(product->getResult(0)))
       return false;

@@ -74,14 +74,8 @@ bool RowSplitter::findShifts() {
 }
 
 LogicalResult RowSplitter::run() {
-  if (!findShifts()) {
-    const std::string key = rowChoiceOf(kernel, space);
-    return group.emitError()
-           << key
-           << " = online rescales sums of exponentials while their maximum grows; "
-              "here a reduction waits for another in another way; nearest legal: "
-           << key << " = two_pass";
-  }
+  if (!findShifts())
+    return refuseOnline(kernel, group, space);
   emitParts(nullptr, {}, [&](ir::RowsOp whole, IRMapping &) {
     return SmallVector<Value>(tileOfRows(b, whole, offsets, sizes)->getResults());
   });

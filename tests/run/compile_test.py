@@ -8,7 +8,7 @@ from command import EXAMPLES, MMK, CommandTest, main
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
 # A kernel that fills one memory with buffers of every kind.
 MAP = """\
-bias_relu on ascend910b3: cores=20,tile=32x256,out=2,ub=2,order=rows
+bias_relu on ascend910b3: cores=20,tile.W=32,tile.C=256,out=2,ub=2,order=rows
 
 ub: 163584 of 196352 bytes used (83.3 %), 32768 free; 256 more reserved by the system
   AAAAAAaaaaaaaBBBBBBBbbbbbbCc.........................DDDDDDDDDDDDD..............

@@ -321,10 +321,10 @@ class Memory(TuneTest):
         words = ("--machine", "host", "--case", "small")
         self.tune(*words, "--effort", "none")
         with sqlite3.connect(self.memory()) as database:
-            database.execute("UPDATE variant SET name = 'tile=1x2x3x4,' || name")
+            database.execute("UPDATE variant SET name = 'tile=1x2x3x4'")
         self.report("k.mmk", *words)
-        self.assertRegex(self.said, r"\Awarning: what mmk tune has found for M=200,N=100,K=300 is not used: "
-                         r"'tile=1x2x3x4,cores=.*' is no variant of 'fused'\n\Z")
+        self.assertEqual(self.said, "warning: what mmk tune has found for M=200,N=100,K=300 is not used: "
+                         "'tile=1x2x3x4' is no variant of 'fused'\n")
 
     def memory(self):
         return self.folder / "cache" / "tune" / "memory.sqlite"

@@ -14,7 +14,7 @@ void expectExactConstants(CodeTarget target, const char *type, const char *ofB =
   for (const char *schedule : {"", "schedule { tile M = 64, N = 80, K = 32; stage K = 32; }"}) {
     CodeTarget own = llvm::cantFail(
         targetFor(llvm::Triple(llvm::sys::getProcessTriple()), target.cpu, target.features));
-    own.fastBf16Dot = target.fastBf16Dot;
+    own.usesBf16Dot = target.usesBf16Dot;
     mmk::expectExact<Element>(std::move(own), type, nullptr, schedule, ofB, ofA);
   }
 }
@@ -99,7 +99,7 @@ TEST(ThisCpu, pairsOfBf16AreExact) {
   CodeTarget target = llvm::cantFail(hostTarget());
   if (!target.masks() || !llvm::sys::getHostCPUFeatures().lookup("avx512bf16"))
     GTEST_SKIP() << "has no product of pairs";
-  target.fastBf16Dot = true;
+  target.usesBf16Dot = true;
   expectExact<Bf16>(std::move(target), "bf16");
 }
 /// With one column, rows one after the other and together, whichever this CPU would choose.
@@ -139,9 +139,9 @@ TEST(ThisCpu, constantsAreExact) {
   expectExactConstants<float>(llvm::cantFail(hostTarget()), "f32");
   expectExactConstants<_Float16>(llvm::cantFail(hostTarget()), "f16");
   expectExactConstants<int8_t>(llvm::cantFail(hostTarget()), "i8");
-  for (bool fastBf16Dot : {false, true}) {
+  for (bool usesBf16Dot : {false, true}) {
     CodeTarget target = llvm::cantFail(hostTarget());
-    target.fastBf16Dot = fastBf16Dot && target.fastBf16Dot;
+    target.usesBf16Dot = usesBf16Dot && target.usesBf16Dot;
     expectExactConstants<Bf16>(std::move(target), "bf16");
   }
 }
@@ -149,7 +149,7 @@ TEST(ThisCpu, constantsAreExact) {
 // The vectors of a constant A are those of its rows where columns would fill them badly.
 TEST(ThisCpu, leftConstantsAreExact) {
   expectExactLeftConstants<float>(llvm::cantFail(hostTarget()), "f32");
-  if (CodeTarget target = llvm::cantFail(hostTarget()); target.fastBf16Dot && !target.usesAmx())
+  if (CodeTarget target = llvm::cantFail(hostTarget()); target.usesBf16Dot && !target.usesAmx())
     expectExactLeftConstants<Bf16>(std::move(target), "bf16");
 }
 
@@ -166,7 +166,7 @@ TEST(ThisCpu, leftConstantsByAnyNumberOfColumnsAreExact) {
 // A product of pairs would read subnormal numbers as zero, wherever they are.
 TEST(ThisCpu, leftConstantsOfSubnormalNumbersAreExact) {
   CodeTarget target = llvm::cantFail(hostTarget());
-  if (!target.fastBf16Dot || target.usesAmx())
+  if (!target.usesBf16Dot || target.usesAmx())
     GTEST_SKIP() << "keeps rows";
   Runnable kernel(Emitted(std::move(target), fusedKernel("bf16", "", "", "const ")), nullptr);
   for (int64_t columns : {20, 64})

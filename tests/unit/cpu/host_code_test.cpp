@@ -406,7 +406,7 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   const std::pair<const char *, int64_t> most[] = {
       {"f32", 3600},
       // Two code paths: by pairs, and widened for operands with subnormal numbers.
-      {"bf16", of.fastBf16Dot ? 5800 : 3600},
+      {"bf16", of.usesBf16Dot ? 5800 : 3600},
       // Products of bytes have code paths for few rows only with dot products of bytes.
       {"i8", of.hasVnni ? 4300 : 3600}};
   for (auto [type, instructions] : most) {

@@ -241,7 +241,7 @@ TEST_F(Packing, rowsThatEndWithinAGroupAreReadInPlace) {
       run<int8_t>("i8", 1, 127, 129, depth);
       EXPECT_TRUE(untouched(memoryL0a)) << depth;
     }
-    if (target.fastBf16Dot) {
+    if (target.usesBf16Dot) {
       run<uint16_t>("bf16", 0x3f80, 127, 129, depth);
       EXPECT_TRUE(untouched(memoryL0a)) << depth;
     }
