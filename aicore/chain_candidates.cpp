@@ -4,8 +4,9 @@
 #include "ir/element_type.h"
 #include "ir/rows.h"
 #include "passes/chains/chain.h"
-#include "passes/row_space.h"
 #include "passes/variant.h"
+#include "place/chain_rows.h"
+#include "place/chain_sizes.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
 
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 using namespace mlir;
 
@@ -38,14 +40,19 @@ constexpr double registerCyclesOfElement = 6.0 / 64, registerCyclesOfResult = 2.
 constexpr double vectorCyclesOfCoupled = 20.0 / 64;
 /// What a vector core takes longer for a part where UB has room for some of its rows at once only.
 constexpr double windowCycles = 500;
-
-/// Columns of a first product in one accumulator where sums stay in L0C beside it.
-constexpr int64_t fewColumns = 64;
 /// Vector instructions for an element of each further weights.
 constexpr double vectorCyclesOfWeights = 3.0 / 64;
 
 /// A group at the extents of a request.
 struct ChainShape {
+  ChainShape(ir::KernelOp kernel, Chain own, RowProgram rows)
+      : chain(std::move(own)), program(std::move(rows)), schedule(scheduleRows(program, false)),
+        sizer(kernel, chain, program, schedule, machineOf(kernel->getParentOfType<ModuleOp>())) {}
+
+  Chain chain;
+  RowProgram program;
+  RowSchedule schedule;
+  ChainSizer sizer;
   struct Dim {
     std::string name;
     int64_t extent = 1;
@@ -54,8 +61,7 @@ struct ChainShape {
   std::vector<Dim> depths; ///< of the first products
   std::vector<Dim> widths; ///< columns of the second ones
   int64_t weights = 1;
-  int64_t inputs = 0;      ///< what the rows read besides the products
-  bool isRescaled = false; ///< sums, while a maximum grows
+  int64_t inputs = 0; ///< what the rows read besides the products
   int64_t batches = 1, rows = 1, columns = 1;
   int64_t bytes = 2, unit = 16; ///< of an element; of the depth of a matrix instruction
 };
@@ -72,18 +78,28 @@ public:
   ChainSearch(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
       : kernel_(kernel), machine_(machine), request_(request) {}
 
+  /// Whether the kernel has such groups.
   bool find() {
+    bool hasChain = false;
     for (auto group : kernel_.getBody().getOps<ir::FusionGroupOp>())
       if (std::optional<Chain> chain = Chain::of(group)) {
-        shapes_.push_back(shapeOf(*chain));
-        isSimple_ = chain->isSimple();
+        hasChain = true;
+        // A pass reports what is wrong with one, where its variant is chosen.
+        const ScopedDiagnosticHandler quiet(kernel_.getContext(), [](Diagnostic &) {});
+        FailureOr<RowProgram> program =
+            chainRows(kernel_, group, *chain, *chain->firsts[0]->getBlock());
+        if (failed(program))
+          continue;
+        read(shapes_.emplace_back(kernel_, std::move(*chain), std::move(*program)));
       }
-    return !shapes_.empty();
+    return hasChain;
   }
 
   // Several chains of a kernel have mostly the same dimensions; the first decides.
   Candidates run() {
     Candidates found;
+    if (shapes_.empty())
+      return found;
     const ChainShape &shape = shapes_.front();
     llvm::SmallVector<int64_t> rows = {128, 112, 96, 80, 64, 48, 32, 16, 256},
                                columns = {128, 256, 384, 512, 192, 64, 32, 16};
@@ -100,9 +116,10 @@ public:
         for (int64_t ahead : ahead())
           for (int64_t inL1 : {2, 1})
             for (int64_t inUb : {2, 1})
-              for (int64_t divided : divisions(numberOf("tile." + shape.m, tileM)))
-                consider({numberOf("tile." + shape.m, tileM), numberOf("tile." + shape.n, tileN),
-                          numberOf("preload", ahead), numberOf("buffers.l1", inL1),
+              for (int64_t divided : divisions(tileOf(shape.m, tileM, literalChainRows)))
+                consider({tileOf(shape.m, tileM, literalChainRows),
+                          tileOf(shape.n, tileN, literalChainColumns), numberOf("preload", ahead),
+                          numberOf("buffers.l1", inL1),
                           numberOf("buffers.ub", isSplit() ? 2 : inUb),
                           numberOf("grid." + shape.n, divided)},
                          found);
@@ -126,7 +143,7 @@ private:
   /// The columns are divided where there are fewer tiles than cores.
   std::vector<int64_t> divisions(int64_t tileM) const {
     const int64_t tiles = tilesOf(shapes_.front(), tileM), cores = machine_.cubeCores;
-    if (shapes_.size() > 1 || !isSimple_ || tiles >= cores)
+    if (shapes_.size() > 1 || !shapes_.front().chain.isSimple() || tiles >= cores)
       return {1};
     const int64_t least = llvm::divideCeilSigned(cores, tiles);
     return {1, least, 2 * least, cores / tiles};
@@ -145,9 +162,13 @@ private:
         plan.tileM > static_cast<int64_t>(llvm::alignTo(shape.rows, machine_.cube.m)) ||
         plan.tileN > static_cast<int64_t>(llvm::alignTo(shape.columns, shape.unit));
     const bool isShortest = plan.tileM == machine_.cube.m || plan.tileN == machine_.cube.n;
-    if ((isLonger && !isShortest) || isEmpty(plan) || !fits(shape, plan))
+    if ((isLonger && !isShortest) || isEmpty(plan))
       return;
-    Candidate candidate{choicesOf(plan), cycles(plan), steps(plan),
+    Choices choices = choicesOf(plan);
+    const std::vector<ChainSizes> sizes = sizesOf(plan, choices);
+    if (!shape.sizer.fits(sizes.front()))
+      return;
+    Candidate candidate{std::move(choices), cycles(plan, sizes), steps(plan),
                         static_cast<double>(taskCycles(machine_, isSplit()))};
     const bool isKnown = llvm::any_of(
         found.best, [&](const Candidate &it) { return it.choices == candidate.choices; });
@@ -159,10 +180,12 @@ private:
 
   int64_t extentOf(StringRef dim) const { return aicore::extentOf(kernel_, request_.dims, dim); }
 
-  ChainShape shapeOf(Chain &chain) const {
+  void read(ChainShape &shape) const {
+    Chain &chain = shape.chain;
     const ProductNames names = productNames(chain.firsts[0]);
     const Value result = chain.firsts[0].getResult(0);
-    ChainShape shape{names.rows.str(), names.columns.str(), {}, {}};
+    shape.m = names.rows.str();
+    shape.n = names.columns.str();
     shape.rows = extentOf(names.rows);
     shape.columns = extentOf(names.columns);
     for (linalg::ContractOp first : chain.firsts) {
@@ -174,8 +197,6 @@ private:
       shape.widths.push_back({width.str(), extentOf(width)});
     }
     shape.weights = static_cast<int64_t>(chain.weights().size());
-    auto rows = chain.seconds[0].weights().getDefiningOp<ir::RowsOp>();
-    shape.isRescaled = !rows.block().getOps<ir::RowReduceOp>().empty();
     llvm::SmallPtrSet<void *, 4> inputs;
     for (Operation &op : *chain.firsts[0]->getBlock())
       for (Value input : isa<linalg::GenericOp, ir::RowsOp>(op) ? op.getOperands() : ValueRange())
@@ -189,7 +210,6 @@ private:
     shape.bytes = type.getIntOrFloatBitWidth() / 8;
     if (auto element = elementTypeOf(type); element && machine_.cube.depth.contains(*element))
       shape.unit = machine_.cube.depth.at(*element);
-    return shape;
   }
 
   int64_t numberOf(const std::string &key, int64_t otherwise) const {
@@ -199,9 +219,31 @@ private:
                                                                                     : otherwise;
   }
 
+  /// A literal dimension has a tile of its own.
+  int64_t tileOf(const std::string &dim, int64_t otherwise, int64_t literal) const {
+    return llvm::isDigit(dim.front()) ? literal : numberOf("tile." + dim, otherwise);
+  }
+
+  /// Of each group what the passes make of these choices.
+  std::vector<ChainSizes> sizesOf(const ChainPlan &plan, const Choices &choices) const {
+    const auto chosen = [&](StringRef key, int64_t otherwise) {
+      const auto open = llvm::find_if(choices, [&](auto &it) { return it.first == key; });
+      int64_t number;
+      return open != choices.end() && llvm::to_integer(open->second, number)
+                 ? number
+                 : numberOf(key.str(), kernel_.chosenNumber(key, otherwise));
+    };
+    std::vector<ChainSizes> all;
+    for (const ChainShape &shape : shapes_)
+      all.push_back(shape.sizer.sizesOf(plan.tileM, plan.tileN, chosen, [&](Value tensor) {
+        return chosen(tensor ? "buffers.ub" : "buffers.out", 1);
+      }));
+    return all;
+  }
+
   /// A depth, halved for widths beyond one instruction of the cube until L0 has room for two copies
   /// of the operands of any product: shorter steps for others would take longer.
-  /// See ChainWork::stepInL0 of place/chain_products.cpp.
+  /// See ChainSizer::stepInL0 of place/chain_sizes.cpp.
   int64_t halvedToL0(const ChainShape &shape, const ChainPlan &plan, int64_t depth) const {
     constexpr int64_t copies = 2;
     int64_t widest = 0;
@@ -209,7 +251,7 @@ private:
       widest = std::max(widest, widthOf(width));
     if (widest <= longestStep)
       return depth;
-    if (!productsPassMemory())
+    if (!shape.sizer.productsPassMemory)
       widest = std::max(widest, plan.tileN);
     const auto most = [&](Memory memory, int64_t outer) {
       return machine_.memory(memory).capacity() / (copies * shape.bytes * outer);
@@ -217,7 +259,8 @@ private:
     const int64_t ofB = most(Memory::l0b, widest);
     return halvedTo(std::min(most(Memory::l0a, plan.tileM), ofB), depth, shape.unit);
   }
-  /// The depth of a matrix instruction of a first product, and that of the product in whole ones.
+  /// What is requested: the depth of a matrix instruction of a first product, and that of the
+  /// product in whole ones.
   int64_t stepOf(const ChainShape &shape, const ChainPlan &plan,
                  const ChainShape::Dim &depth) const {
     const int64_t most = std::min<int64_t>(llvm::alignTo(depth.extent, shape.unit), longestStep);
@@ -231,88 +274,7 @@ private:
     return llvm::alignTo(width.extent, machine_.cube.n);
   }
 
-  /// How L0C is divided: the columns of an accumulator, and whether sums stay there.
-  struct InL0C {
-    int64_t columns = 0, all = 0;
-    bool keepsSums = false;
-  };
-  InL0C inL0C(const ChainShape &shape, const ChainPlan &plan) const {
-    constexpr int64_t copies = 2;
-    const int64_t room = machine_.memory(Memory::l0c).capacity() / (4 * plan.tileM);
-    const auto firsts = static_cast<int64_t>(shape.depths.size());
-    int64_t sums = 0, widest = 0;
-    for (const ChainShape::Dim &width : shape.widths) {
-      sums += widthOf(width);
-      widest = std::max(widest, widthOf(width));
-    }
-    const bool passMemory = productsPassMemory();
-    const int64_t few = passMemory ? std::min(plan.tileN, fewColumns) : plan.tileN * firsts;
-    if (!shape.isRescaled && sums + copies * few <= room) {
-      const int64_t columns =
-          passMemory ? std::min({plan.tileN, (room - sums) / copies, longestStep}) : plan.tileN;
-      return {columns, sums + copies * columns * (passMemory ? 1 : firsts), true};
-    }
-    const int64_t columns =
-        passMemory ? std::min(plan.tileN, std::max(longestStep, widest)) : plan.tileN;
-    // Products that leave L0C for UB stay until all of them do.
-    const int64_t accumulators =
-        passMemory ? copies : std::max(copies * firsts, static_cast<int64_t>(shape.widths.size()));
-    return {columns, accumulators * std::max(columns, widest), false};
-  }
-
-  bool fits(const ChainShape &shape, const ChainPlan &plan) const {
-    constexpr int64_t copies = 2;
-    const auto room = [&](Memory memory) { return machine_.memory(memory).capacity(); };
-    const int64_t weights = shape.weights * plan.tileM * plan.tileN,
-                  ahead = weightsPassMemory() ? 0 : weights * (plan.ahead + 1);
-    int64_t inL1 = weightsPassMemory() ? weights : 0,
-            step = halvedToL0(shape, plan, std::min(plan.tileN, longestStep));
-    const InL0C l0c = inL0C(shape, plan);
-    int64_t inL0B = l0c.columns;
-    for (const ChainShape::Dim &depth : shape.depths) {
-      inL1 += (plan.tileM + plan.tileN) * depthOf(shape, plan, depth);
-      step = std::max(step, stepOf(shape, plan, depth));
-    }
-    for (const ChainShape::Dim &width : shape.widths) {
-      inL1 += plan.tileN * widthOf(width);
-      inL0B = std::max(inL0B, widthOf(width));
-    }
-    return shape.bytes * (plan.inL1 * inL1 + ahead) <= room(Memory::l1) &&
-           4 * plan.tileM * l0c.all <= room(Memory::l0c) &&
-           copies * shape.bytes * plan.tileM * step <= room(Memory::l0a) &&
-           (productsPassMemory() || copies * shape.bytes * step * inL0B <= room(Memory::l0b));
-  }
-
-  /// Into how many windows UB divides the rows of a vector core. Sums are held for all rows; a
-  /// window has the parts, what is computed from them, the weights, and the second products.
-  int64_t windowsOf(const ChainShape &shape, const ChainPlan &plan) const {
-    constexpr int64_t copies = 2, ofFloat = 4;
-    const int64_t rows = isSplit() ? plan.tileM / 2 : plan.tileM,
-                  firsts = static_cast<int64_t>(shape.depths.size()),
-                  ofResult = copies * shape.bytes;
-    int64_t held = 0, rowBytes = plan.tileN * (ofFloat * (plan.inUb * firsts + copies) +
-                                               ofResult * shape.weights);
-    for (const ChainShape::Dim &width : shape.widths) {
-      held += rows * widthOf(width) * ofFloat;
-      rowBytes += widthOf(width) * (ofFloat * plan.inUb + ofResult);
-    }
-    const int64_t room = machine_.memory(Memory::ub).capacity() - held;
-    if (room < rowBytes)
-      return rows;
-    return llvm::divideCeil(rows * rowBytes, room);
-  }
-
   bool isSplit() const { return machine_.topology == mmk::Topology::split; }
-  /// Whether what the cores of a block exchange passes global memory: see place/tiled_group.h.
-  bool productsPassMemory() const {
-    return isSplit() && (!machine_.has("l0c_ub") || through() == "global");
-  }
-  bool weightsPassMemory() const { return !machine_.has("ub_l1") || through() != "direct"; }
-  std::string through() const {
-    const auto fixed = request_.fixed.find("through");
-    return fixed == request_.fixed.end() ? "direct" : fixed->second;
-  }
-
   Choices choicesOf(const ChainPlan &plan) const {
     const auto nameOf = [](const ChainShape::Dim &dim) { return dim.name; };
     Choices choices;
@@ -342,7 +304,7 @@ private:
     if (!isSplit())
       add("buffers.ub", plan.inUb);
     // UB also holds the products then, and weights leave it at once.
-    else if (!productsPassMemory())
+    else if (!shapes_.front().sizer.productsPassMemory)
       add("buffers.out", 1);
     // Cores that are at the same part wait for each other's lines.
     if (!request_.fixed.contains("skew"))
@@ -380,37 +342,39 @@ private:
 
   // Of one part: the work of each pipe, of which the longest decides. While the cube multiplies
   // weights, no first product leaves L0C.
-  double cyclesOfPart(const ChainShape &shape, const ChainPlan &plan) const {
+  double cyclesOfPart(const ChainShape &shape, const ChainPlan &plan,
+                      const ChainSizes &sizes) const {
+    const bool productsPassMemory = shape.sizer.productsPassMemory,
+               weightsPassMemory = shape.sizer.weightsPassMemory;
     const auto m = static_cast<double>(std::min(plan.tileM, shape.rows)),
                n = static_cast<double>(plan.tileN), bytes = static_cast<double>(shape.bytes),
                weights = static_cast<double>(shape.weights),
                firsts = static_cast<double>(shape.depths.size()),
                seconds = static_cast<double>(shape.widths.size()),
                cores = isSplit() ? static_cast<double>(machine_.vectorCoresPerCube) : 1.0;
-    double d = 0, e = 0,
-           loads = weightsPassMemory() ? weights * rowsOver("gm_l1", m, n * bytes) : 0;
-    for (const ChainShape::Dim &depth : shape.depths) {
-      d += static_cast<double>(depthOf(shape, plan, depth));
-      loads += rowsOver("gm_l1", n, static_cast<double>(depthOf(shape, plan, depth)) * bytes);
+    double d = 0, e = 0, loads = weightsPassMemory ? weights * rowsOver("gm_l1", m, n * bytes) : 0;
+    for (const ChainSizes::First &first : sizes.firsts) {
+      d += static_cast<double>(first.depth);
+      loads += rowsOver("gm_l1", n, static_cast<double>(first.depth) * bytes);
     }
-    for (const ChainShape::Dim &width : shape.widths) {
-      e += static_cast<double>(widthOf(width));
-      loads += rowsOver("gm_l1", n, static_cast<double>(widthOf(width)) * bytes);
+    for (const ChainSizes::Second &second : sizes.seconds) {
+      e += static_cast<double>(second.width);
+      loads += rowsOver("gm_l1", n, static_cast<double>(second.width) * bytes);
     }
-    const InL0C l0c = inL0C(shape, plan);
-    const double collected = l0c.keepsSums ? 0 : e, drained = 4 * m * (firsts * n + collected),
-                 spills = firsts * std::ceil(n / static_cast<double>(l0c.columns)) +
-                          (l0c.keepsSums ? 0 : seconds);
+    const auto collected = static_cast<double>(sizes.collectedColumns);
+    const double drained = 4 * m * (firsts * n + collected),
+                 spills = firsts * std::ceil(n / static_cast<double>(sizes.accWidth)) +
+                          (collected == 0 ? 0 : seconds);
     const double products = static_cast<double>(plan.tileM) * n * (d + e) / macs(),
                  toL0 = (m * d + seconds * m * n) * bytes / rate("l1_l0a") +
                         n * (d + e) * bytes / rate("l1_l0b"),
-                 drains = productsPassMemory() ? drained / rate("l0c_gm") +
-                                                     spills * startup("l0c_gm") + m * n * e / macs()
+                 drains = productsPassMemory ? drained / rate("l0c_gm") +
+                                                   spills * startup("l0c_gm") + m * n * e / macs()
                           : isSplit()
                               ? drained / cores / rate("l0c_ub") + spills * startup("l0c_ub")
                               : drained / rate("l0c_ub"),
-                 fetches = productsPassMemory() ? drained / cores / rate("gm_ub") : drains,
-                 windows = static_cast<double>(windowsOf(shape, plan) - 1) * windowCycles,
+                 fetches = productsPassMemory ? drained / cores / rate("gm_ub") : drains,
+                 windows = static_cast<double>(sizes.windows - 1) * windowCycles,
                  ofElement = (machine_.hasVectorRegisters() ? registerCyclesOfElement
                               : isSplit()                   ? vectorCyclesOfElement
                                                             : vectorCyclesOfCoupled) +
@@ -435,15 +399,15 @@ private:
     return most;
   }
 
-  double cycles(const ChainPlan &plan) const {
+  double cycles(const ChainPlan &plan, llvm::ArrayRef<ChainSizes> sizes) const {
     double all = static_cast<double>(taskCycles(machine_, isSplit()));
-    for (const ChainShape &shape : shapes_) {
+    for (const auto &[shape, size] : llvm::zip(shapes_, sizes)) {
       const int64_t tiles = tilesOf(shape, plan.tileM) * plan.divided,
                     rounds = llvm::divideCeilSigned(tiles, machine_.cubeCores),
                     parts = llvm::divideCeilSigned(
                         llvm::divideCeilSigned(shape.columns, plan.divided), plan.tileN);
       // The first part of a tile waits for what is ahead of it.
-      all += static_cast<double>(rounds * (parts + 1)) * cyclesOfPart(shape, plan);
+      all += static_cast<double>(rounds * (parts + 1)) * cyclesOfPart(shape, plan, size);
     }
     if (plan.divided > 1)
       all += combinationCycles;
@@ -454,8 +418,7 @@ private:
   mutable ir::KernelOp kernel_; ///< mlir's operations are not const
   const Machine &machine_;
   const CandidateRequest &request_;
-  std::vector<ChainShape> shapes_;
-  bool isSimple_ = true; ///< one product and another
+  std::deque<ChainShape> shapes_; ///< they stay in place
 };
 
 } // namespace

@@ -1,6 +1,8 @@
 #include "aicore/fit_tile.h"
 
 #include "passes/arithmetic.h"
+#include "passes/sizes/split_sum.h"
+#include "place/tiled_group.h"
 
 using namespace mlir;
 
@@ -13,28 +15,6 @@ namespace {
 /// It only ranks tiles of kernels whose shape is not known; the clock has the exact figures.
 constexpr int64_t alone = 10, sharing = 3;
 
-/// Columns of f32 for which the start of a transfer takes about as long as the rest: 256 bytes at
-/// some 30 bytes a cycle, behind 13 cycles (`gm_ub` of ascend910b3). Narrower tiles save nothing.
-constexpr int64_t narrowestSum = 64;
-
-// Lower tiles until all cores have some, in whole rows for each vector core, then narrower ones.
-std::pair<Value, Value> fitSum(Arithmetic &a, MachineAttr machine, FittedOutput output,
-                               const FittedTile &tile) {
-  const int64_t units = machine.getTopology() == Topology::split ? machine.getVectorCores() : 1;
-  const Value cores = a.number(output.cores), one = a.number(1);
-  const auto shareOf = [&](Value extent, Value parts, int64_t unit, int64_t largest) {
-    Value share = a.ceilDiv(extent, a.max(one, parts));
-    return a.min(a.number(largest), a.mul(a.ceilDiv(share, a.number(unit)), a.number(unit)));
-  };
-  Value across = a.ceilDiv(output.columns, a.number(tile.largestColumns));
-  Value rows = shareOf(output.rows, a.ceilDiv(cores, a.mul(output.batches, across)), units,
-                       tile.largestRows);
-  Value down = a.ceilDiv(output.rows, rows);
-  // Parts of a row that leave no core with more than one tile.
-  Value parts = a.max(across, a.div(cores, a.mul(output.batches, down)));
-  return {rows, shareOf(output.columns, parts, narrowestSum, tile.largestColumns)};
-}
-
 } // namespace
 
 // The tiles are computed in waves over the cores, and the last wave is rarely full. Tiles can be
@@ -46,7 +26,8 @@ std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, MachineAttr machine,
                                 FittedOutput output, const FittedTile &tile) {
   Arithmetic a{b, loc};
   if (tile.isSum)
-    return fitSum(a, machine, output, tile);
+    return sumTile(a, output.batches, output.rows, output.columns, output.cores,
+                   vectorCoresOf(machine));
   // A transfer takes as long for a narrower row of B as for one of a packet of f32, and half of
   // that is the smallest packet.
   const int64_t narrow = machine.alignment(Space::gm) / 4, narrowest = narrow / 2,

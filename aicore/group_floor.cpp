@@ -90,7 +90,7 @@ std::vector<GroupFloor::TileClass> GroupFloor::classesOf(const GroupTiling &tili
     return std::array<Part, 2>{Part{tile, count - 1}, Part{last, 1}};
   };
   const int64_t all = work_.products.front().depth,
-                depth = tiling.splits > 1 ? depthOfSplit(all, tiling) : all;
+                depth = tiling.splits > 1 ? tiling.depthOfSplit(all) : all;
   std::vector<TileClass> classes;
   for (const Part &rows : parts(work_.rows, tiling.rows))
     for (const Part &columns : parts(work_.columns, tiling.columns))

@@ -1,5 +1,7 @@
 #include "aicore/group_time.h"
 
+#include "passes/sizes/split_sum.h"
+#include "place/tiled_group.h"
 #include "runtime/global_memory.h"
 #include "runtime/packets.h"
 
@@ -12,30 +14,6 @@
 
 namespace mmk::aicore {
 namespace {
-
-/// Bytes of a step of the vector cores: see place/vector_buffers.cpp.
-constexpr double stepBytes = 32768;
-
-/// Row and column of a tile, as passes/tile_order.cpp computes them.
-std::pair<int64_t, int64_t> tileAt(int64_t i, int64_t rows, int64_t columns,
-                                   const GroupTiling &tiling) {
-  switch (tiling.order) {
-  case ir::Order::rows:
-    return {i / columns, i % columns};
-  case ir::Order::columns:
-    return {i % rows, i / rows};
-  case ir::Order::zigzag: {
-    const int64_t row = i / columns, column = i % columns;
-    return {row, row % 2 == 1 ? columns - 1 - column : column};
-  }
-  case ir::Order::swizzle: {
-    const int64_t band = i / (tiling.width * columns), inBand = i % (tiling.width * columns),
-                  first = band * tiling.width, height = std::min(rows - first, tiling.width);
-    return {first + inBand % height, inBand / height};
-  }
-  }
-  return {0, 0};
-}
 
 /// The stage of an operand with which a core begins, or the part of an image.
 int64_t firstPlaceOf(const ProductWork &product, int32_t operand, int64_t stages, int64_t core) {
@@ -65,26 +43,34 @@ double GroupTime::link(const char *name, double rows, double bytes) const {
   return it.startupCycles + std::max(rows * it.rowCycles, bytes / rate);
 }
 
-int64_t depthOfSplit(int64_t depth, const GroupTiling &tiling) {
-  const int64_t share = llvm::divideCeilSigned(depth, tiling.splits),
-                inTiles = llvm::alignTo(share, tiling.depth);
-  return inTiles < tiling.stage ? inTiles : llvm::alignTo(share, tiling.stage);
+int64_t GroupTiling::depthOfSplit(int64_t all) const {
+  return mmk::depthOfSplit(Numbers(), all, splits, depth, stage);
 }
 
-/// Where a panel is kept: lines of tiles that share one, and how a grid of cores divides them.
-struct GroupTime::Lines {
-  int64_t count, length;   ///< of all tiles
-  int64_t parts, segments; ///< of the grid, along the lines' number and their length
+TileMapping GroupTiling::mapping() const {
+  TileMapping mapping;
+  mapping.order = order;
+  mapping.width = width;
+  mapping.cores = std::max<int64_t>(1, cores);
+  if (gridRows * gridColumns == 1)
+    return mapping;
+  mapping.gridM = gridRows;
+  mapping.gridN = gridColumns;
+  mapping.gridK = splits;
+  return mapping;
+}
 
-  Lines(const GroupTiling &tiling, const Tiles &tiles)
-      : count(tiling.keepsA ? tiles.down : tiles.across),
-        length(tiling.keepsA ? tiles.across : tiles.down),
-        parts(tiling.keepsA ? tiling.gridRows : tiling.gridColumns),
-        segments(tiling.keepsA ? tiling.gridColumns : tiling.gridRows) {}
-  bool haveGrid() const { return parts * segments > 1; }
-  int64_t ofPart() const { return llvm::divideCeilSigned(count, parts); }
-  int64_t ofSegment() const { return llvm::divideCeilSigned(length, segments); } ///< tiles
-};
+TileLines<Numbers> GroupTime::linesOf(const GroupTiling &tiling, const Tiles &tiles, int64_t core) {
+  if (!tiling.keepsA && !tiling.keepsB)
+    return {Numbers(), tiles.down, tiles.across};
+  return {Numbers(), core, tiles.down, tiles.across, tiling.keepsB, tiling.mapping()};
+}
+
+TileOrder<Numbers> GroupTime::orderOf(const GroupTiling &tiling, const Tiles &tiles,
+                                      const TileLines<Numbers> &lines) const {
+  // Splits come before batches, and batches before tiles.
+  return {Numbers(), tiles.splits * work_.batches, lines.rows, lines.columns, tiling.mapping()};
+}
 
 GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   const ProductWork &product = work_.products.front();
@@ -102,7 +88,7 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
     tiles.depth = product.image->depth();
   }
   if (tiling.splits > 1) {
-    tiles.depth = depthOfSplit(product.depth, tiling);
+    tiles.depth = tiling.depthOfSplit(product.depth);
     tiles.splits = llvm::divideCeilSigned(product.depth, tiles.depth);
     tiles.depth = std::min(tiles.depth, product.depth);
   }
@@ -110,21 +96,9 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
                      ? product.image->stages()
                      : std::max<int64_t>(1, llvm::divideCeilSigned(tiles.depth, tiling.stage));
   tiles.all = work_.batches * tiles.down * tiles.across * tiles.splits;
-  tiles.ofCore = llvm::divideCeilSigned(tiles.all, std::max<int64_t>(1, tiling.cores));
-  if (!tiling.keepsA && !tiling.keepsB) {
-    // Rectangles of tiles, each of one core.
-    if (tiling.gridRows * tiling.gridColumns > 1)
-      tiles.ofCore = work_.batches * llvm::divideCeilSigned(tiles.down, tiling.gridRows) *
-                     llvm::divideCeilSigned(tiles.across, tiling.gridColumns);
-    return tiles;
-  }
-  // Whole lines of tiles, or of each rectangle of a grid.
-  const Lines lines(tiling, tiles);
-  tiles.lines =
-      lines.haveGrid()
-          ? work_.batches * lines.ofPart()
-          : llvm::divideCeilSigned(work_.batches * tiles.splits * lines.count, tiling.cores);
-  tiles.ofCore = tiles.lines * lines.ofSegment();
+  const TileLines<Numbers> lines = linesOf(tiling, tiles, 0);
+  tiles.lines = orderOf(tiling, tiles, lines).count(0);
+  tiles.ofCore = tiles.lines * lines.length;
   return tiles;
 }
 
@@ -192,41 +166,23 @@ double GroupTime::windowCycles(const Tiles &tiles, double bases) const {
   return bases * load.startupCycles + blocks * (fractals * load.fractal(stride) + ends);
 }
 
-// The tiles that the cores compute at the same time, as passes/tile_order.cpp and, for lines of
-// tiles, passes/tile_cores.cpp map them.
+// The tiles that the cores compute at the same time.
 std::vector<GroupTime::Place> GroupTime::placesOf(const GroupTiling &tiling, const Tiles &tiles,
                                                   int64_t round) const {
   std::vector<Place> places;
-  if (!tiling.keepsA && !tiling.keepsB) {
-    const int64_t area = tiles.down * tiles.across;
-    for (int64_t core = 0; core < tiling.cores; ++core) {
-      const int64_t tile = round * tiling.cores + core;
-      if (tile >= tiles.all)
-        break;
-      // Splits come before batches, and batches before tiles.
-      const int64_t outer = tile / area;
-      const auto [row, column] = tileAt(tile % area, tiles.down, tiles.across, tiling);
-      places.push_back({core, outer / work_.batches, outer % work_.batches, row, column, true});
-    }
-    return places;
-  }
-  const Lines lines(tiling, tiles);
-  const bool hasGrid = lines.haveGrid();
-  const int64_t length = lines.ofSegment(), ofPart = lines.ofPart();
-  for (int64_t core = 0; core < (hasGrid ? lines.parts * lines.segments : tiling.cores); ++core) {
-    const int64_t which = round / length,
-                  number = hasGrid ? which % ofPart + core / lines.segments * ofPart
-                                   : (which * tiling.cores + core) % lines.count,
-                  outer = hasGrid ? which / ofPart : (which * tiling.cores + core) / lines.count,
-                  first = hasGrid ? core % lines.segments * length : 0,
-                  count = std::min(length, lines.length - first);
-    if (number >= lines.count || count <= 0 || outer >= work_.batches * tiles.splits ||
-        round % length >= count)
+  for (int64_t core = 0; core < tiling.mapping().usedCores(); ++core) {
+    TileLines<Numbers> lines = linesOf(tiling, tiles, core);
+    TileOrder<Numbers> order = orderOf(tiling, tiles, lines);
+    const int64_t line = round / lines.length, inLine = round % lines.length;
+    if (inLine >= lines.count || line >= order.count(core))
       continue;
-    const int64_t other = first + (round % length + number) % count;
-    places.push_back({core, outer / work_.batches, outer % work_.batches,
-                      tiling.keepsA ? number : other, tiling.keepsA ? other : number,
-                      round % length == 0});
+    auto [batch, row, column] = order.coords(line, core);
+    if (tiling.keepsA)
+      column = lines.tileAt(inLine, row);
+    if (tiling.keepsB)
+      row = lines.tileAt(inLine, column);
+    places.push_back(
+        {core, batch / work_.batches, batch % work_.batches, row, column, inLine == 0});
   }
   return places;
 }
@@ -323,7 +279,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
 //===--- a product and its epilogue -------------------------------------------------------===//
 
 double GroupTime::vectorTime(const VectorWork &it) const {
-  const double steps = std::max(1.0, std::ceil(it.elements * 4 / stepBytes));
+  const double steps = std::max(1.0, std::ceil(it.elements * 4 / double(stepBytes)));
   const double in = steps * link("gm_ub", it.rows / steps, it.inputBytes / steps),
                out = steps * link("ub_gm", it.rows / steps, it.storedBytes / steps),
                work = steps * it.fixed + it.elements * it.perElement;
@@ -421,7 +377,7 @@ void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, const W
   };
   const double stored = isSplit ? elements * 4 : chargedOf(work_.stores);
   const auto rowCycles = [&](double rows) { // of a step
-    const double steps = std::max(1.0, std::ceil(rows * tiles.columns * 4 / stepBytes));
+    const double steps = std::max(1.0, std::ceil(rows * tiles.columns * 4 / double(stepBytes)));
     return work_.ofRows->vectorCycles(RowForm::whole, work_.ofRows->whole.passes.front().body,
                                       machine_, static_cast<int64_t>(std::ceil(rows / steps)),
                                       tiles.columns);
@@ -496,27 +452,18 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   return tiles.splits > 1 ? cycles + sumOfSplits(tiles, tiling) : cycles;
 }
 
-// Tiles as aicore/fit_tile.cpp makes them: each vector core loads the splits of a tile one after
-// the other, adds each while the next arrives, and then applies the epilogue, also while those of
-// the next tile arrive.
+// Each vector core loads the splits of a tile one after the other, adds each while the next
+// arrives, and then applies the epilogue, also while those of the next tile arrive.
 double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const {
-  constexpr int64_t rowsOfCore = 8, mostColumns = 512, narrowest = 64;
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1,
                 cores = std::max<int64_t>(1, tiling.cores);
-  const auto shareOf = [](int64_t extent, int64_t parts, int64_t unit, int64_t largest) {
-    return std::min<int64_t>(
-        largest, llvm::alignTo(llvm::divideCeilSigned(extent, std::max<int64_t>(1, parts)), unit));
-  };
-  const int64_t widest = llvm::divideCeilSigned(work_.columns, mostColumns),
-                ofBlock = shareOf(work_.rows, llvm::divideCeilSigned(cores, work_.batches * widest),
-                                  units, rowsOfCore * units),
-                down = llvm::divideCeilSigned(work_.rows, ofBlock),
-                width = shareOf(work_.columns, std::max(widest, cores / (work_.batches * down)),
-                                narrowest, mostColumns),
-                rows = llvm::divideCeilSigned(std::min(ofBlock, work_.rows), units),
-                columns = std::min(width, work_.columns);
-  const int64_t all = work_.batches * down * llvm::divideCeilSigned(work_.columns, width);
-  const double ofCore = llvm::divideCeilSigned(all, std::max<int64_t>(1, tiling.cores));
+  const auto [height, width] =
+      sumTile(Numbers(), work_.batches, work_.rows, work_.columns, cores, units);
+  const int64_t rows = llvm::divideCeilSigned(std::min(height, work_.rows), units),
+                columns = std::min(width, work_.columns),
+                all = work_.batches * llvm::divideCeilSigned(work_.rows, height) *
+                      llvm::divideCeilSigned(work_.columns, width);
+  const double ofCore = llvm::divideCeilSigned(all, cores);
   const double elements = static_cast<double>(rows) * columns;
   const VectorCost &add = machine_.vector.at("add");
   const double load = link("gm_ub", rows, elements * 4),

@@ -5,6 +5,9 @@
 
 #include "aicore/group_work.h"
 #include "ir/mmk.h"
+#include "passes/sizes/numbers.h"
+#include "passes/sizes/product_sizes.h"
+#include "passes/sizes/tile_order.h"
 
 #include <numeric>
 #include <vector>
@@ -12,13 +15,10 @@
 namespace mmk::aicore {
 
 /// How a group is tiled and mapped. Without a product `rows` and `columns` alone count.
-struct GroupTiling {
-  int64_t rows = 128, columns = 256, depth = 64; ///< of the base tile
-  int64_t stage = 256;                           ///< depth of a transfer into L1
-  int64_t splits = 1;                            ///< of the reduction
+struct GroupTiling : ProductSizes {
+  int64_t splits = 1; ///< of the reduction
   int64_t cores = 1;
-  int64_t inL1 = 2, inL0 = 2, accumulators = 1; ///< copies of buffers
-  int64_t inUb = 2, outOfUb = 2;                ///< of elementwise work
+  int64_t inUb = 2, outOfUb = 2; ///< copies of buffers of elementwise work
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
@@ -26,15 +26,12 @@ struct GroupTiling {
   /// Of a row group, the parts of each reduced dimension; empty where rows are whole.
   std::vector<int64_t> parts;
   int64_t resultRows = 1; ///< of a tile of its results, where rows have parts
-  /// A panel of A, or of B, stays in L1 for a line of tiles.
-  bool keepsA = false, keepsB = false;
   int64_t gridRows = 1,
           gridColumns = 1; ///< rectangles of tiles; 1 x 1: tiles, or lines, one by one
-};
 
-/// The depth of a split of K: whole stages, or base tiles where it is less than a stage
-/// (passes/split_reduction.cpp).
-int64_t depthOfSplit(int64_t depth, const GroupTiling &tiling);
+  int64_t depthOfSplit(int64_t all) const; ///< of a reduction over `all`
+  TileMapping mapping() const;
+};
 
 /// Cycles of HBM for what a kernel, or a group of vector work, reads and stores, in bytes.
 double ofHbm(const Machine &machine, double read, double stored);
@@ -54,6 +51,12 @@ public:
   /// Cycles of the group; without waits a bound that is cheap to compute.
   double cycles(const GroupTiling &tiling, const Waits &waits) const;
 
+  /// Tiles, and lines of them, which are tiles where no panel is kept.
+  struct Tiles {
+    int64_t down, across, splits, all, ofCore, depth, stages, rows, columns;
+    int64_t lines; ///< of a core
+  };
+  Tiles tilesOf(const GroupTiling &tiling) const;
   /// Parts of the reduction, which are whole stages.
   int64_t splits(const GroupTiling &tiling) const { return tilesOf(tiling).splits; }
   /// Stages of all tiles, or tiles without a product.
@@ -61,13 +64,10 @@ public:
 
 private:
   struct Panel;
-  struct Lines;
   struct TileWork;
-  struct Tiles {
-    int64_t down, across, splits, all, ofCore, depth, stages, rows, columns;
-    int64_t lines = 0; ///< of a core, where panels are kept
-  };
-  Tiles tilesOf(const GroupTiling &tiling) const;
+  static TileLines<Numbers> linesOf(const GroupTiling &tiling, const Tiles &tiles, int64_t core);
+  TileOrder<Numbers> orderOf(const GroupTiling &tiling, const Tiles &tiles,
+                             const TileLines<Numbers> &lines) const;
   /// A tile of one core.
   struct Place {
     int64_t core, split, batch, row, column;

@@ -33,7 +33,8 @@ constexpr std::pair<std::string_view, RowForm> rowWords[] = {
 } // namespace
 
 PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
-    : machine_(machine), request_(request) {
+    : machine_(machine), attr_(machineOf(kernel->getParentOfType<mlir::ModuleOp>())),
+      request_(request) {
   std::vector<std::string> names;
   for (llvm::StringRef name : kernel.getDims().getAsValueRange<mlir::StringAttr>())
     names.push_back(name.str());
@@ -63,14 +64,14 @@ PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const Candidat
     keptPanel_ = keptPanel(keep->second);
 
   const Backend &backend = backendOf(machine.kind);
-  const MachineAttr attr = machineOf(kernel->getParentOfType<mlir::ModuleOp>());
   for (GroupWork &work : workOf(kernel, machine, request.dims)) {
     Group &group = groups_.emplace_back();
     group.row = numberOf(work.rowDim);
     group.column = numberOf(work.columnDim);
     for (const ProductWork &product : work.products) {
       ProductDims dims = dimsOf(product);
-      dims.literal = backend.literalProductTile(attr, typeOf(product.type, kernel.getContext()));
+      dims.addsRow = work.addsRow;
+      dims.literal = backend.literalProductTile(attr_, typeOf(product.type, kernel.getContext()));
       const auto require = [&](Number dim, int64_t unit) {
         if (dim)
           dims_[*dim].unit = std::lcm(dims_[*dim].unit, unit);
@@ -311,25 +312,39 @@ std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWor
   return splits;
 }
 
-/// The longest depth of a base tile that fits L0A and L0B.
-int64_t PlanSpace::mostDepth(const Plan &plan, const ProductDims &dims) const {
-  const int64_t bytes = dims.bytes * plan.copies.l0;
-  return std::min(machine_.memory(Memory::l0a).capacity() /
-                      (tileOf(plan, dims.row, dims.literal.m) * bytes),
-                  machine_.memory(Memory::l0b).capacity() /
-                      (tileOf(plan, dims.column, dims.literal.n) * bytes));
+ProductSizes PlanSpace::sizesOf(const Plan &plan, const ProductDims &dims) const {
+  ProductSizes sizes;
+  sizes.rows = tileOf(plan, dims.row, dims.literal.m);
+  sizes.columns = tileOf(plan, dims.column, dims.literal.n);
+  sizes.inL1 = plan.copies.l1;
+  sizes.inL0 = plan.copies.l0;
+  sizes.keepsA = plan.options.kept == PlanOptions::Kept::a;
+  sizes.keepsB = plan.options.kept == PlanOptions::Kept::b;
+  sizes.hasBias = dims.addsRow;
+  // See baseDepth of passes/variant.h.
+  sizes.depth = tileOf(plan, dims.depth, dims.literal.k);
+  if (dims.depthIsOutput)
+    sizes.depth = halvedTo(sizes.mostDepth(attr_, dims.bytes), sizes.depth, dims.unit);
+  sizes.stage = dims.depth ? plan.dims[*dims.depth].stage : dims.literal.k;
+  sizes.accumulators = 2;
+  if (sizes.bytesInL0C(1) > attr_.capacity(Space::l0c))
+    sizes.accumulators = 1;
+  if (plan.copies.acc > 0)
+    sizes.accumulators = plan.copies.acc;
+  return sizes;
 }
 
-/// The base depth of a product: see baseDepth of passes/variant.h.
-int64_t PlanSpace::depthOf(const Plan &plan, const ProductDims &dims) const {
-  const int64_t tile = tileOf(plan, dims.depth, dims.literal.k);
-  return dims.depthIsOutput ? halvedTo(mostDepth(plan, dims), tile, dims.unit) : tile;
+int64_t PlanSpace::mostStage(const Plan &plan, const ProductDims &dims) const {
+  ProductSizes sizes = sizesOf(plan, dims);
+  if (sizes.keepsA || sizes.keepsB)
+    sizes.panelDepth = panelDepth(plan);
+  return sizes.mostStage(attr_, dims.bytes);
 }
 
 /// Of what a stage is a multiple: of a base tile, and of the unit of the dimension, which is that
 /// of an output, too, where it is one of another product.
 int64_t PlanSpace::stepOfStage(const Plan &plan, const ProductDims &dims) const {
-  const int64_t base = depthOf(plan, dims);
+  const int64_t base = sizesOf(plan, dims).depth;
   return dims.depth ? std::lcm(base, dims_[*dims.depth].unit) : base;
 }
 
@@ -379,11 +394,8 @@ bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, in
     chosen.stage = fixed.stage;
     return which == 0;
   }
-  const int64_t base = depthOf(plan, dims), rows = tileOf(plan, dims.row, dims.literal.m),
-                columns = tileOf(plan, dims.column, dims.literal.n);
-  // A row of bias may be in L1 as well.
-  const int64_t room = machine_.memory(Memory::l1).capacity() - 2 * 4 * columns;
-  int64_t most = room / ((rows + columns) * dims.bytes * plan.copies.l1 * base);
+  const int64_t base = sizesOf(plan, dims).depth;
+  int64_t most = mostStage(plan, dims) / base;
   // Whole packets of global memory, where a stage has so many base tiles.
   const int64_t packet = std::max<int64_t>(1, machine_.packetBytes / (dims.bytes * base));
   if (most >= packet)
@@ -411,14 +423,11 @@ bool PlanSpace::fits(const Plan &plan) const {
     if (group.work.ofRows && (tiling.splits > 1 || tiling.columns < group.work.columns ||
                               tiling.overlapped || !fitsRows(plan, tiling, *group.work.ofRows)))
       return false;
-    const auto count = static_cast<int64_t>(group.products.size());
-    if (tiling.rows * tiling.columns * 4 * tiling.accumulators * count >
-        machine_.memory(Memory::l0c).capacity())
+    if (tiling.bytesInL0C(std::ssize(group.products)) > attr_.capacity(Space::l0c))
       return false;
     for (const ProductDims &dims : group.products)
       if (tiling.depth > mostDepth(plan, dims) || tiling.stage % stepOfStage(plan, dims) != 0 ||
-          (dims.image ? !fitsImage(plan, tiling, dims)
-                      : tiling.stage > mostStage(plan, group, dims)))
+          (dims.image ? !fitsImage(plan, tiling, dims) : tiling.stage > mostStage(plan, dims)))
         return false;
   }
   return true;
@@ -518,8 +527,6 @@ int64_t PlanSpace::mostElements(const Plan &plan, const GroupWork &work) const {
 GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t product) const {
   GroupTiling tiling;
   tiling.cores = plan.cores > 0 ? plan.cores : cores_;
-  tiling.inL1 = plan.copies.l1;
-  tiling.inL0 = plan.copies.l0;
   tiling.inUb = plan.copies.ub;
   tiling.outOfUb = plan.copies.out;
   tiling.order = plan.options.order;
@@ -548,17 +555,10 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
     return tiling;
   }
   const ProductDims &dims = group.products[product];
-  tiling.rows = tileOf(plan, dims.row, dims.literal.m);
-  tiling.columns = tileOf(plan, dims.column, dims.literal.n);
-  tiling.depth = depthOf(plan, dims);
-  tiling.stage = dims.depth ? plan.dims[*dims.depth].stage : dims.literal.k;
+  static_cast<ProductSizes &>(tiling) = sizesOf(plan, dims);
   tiling.splits = dims.depth ? plan.dims[*dims.depth].splits : 1;
-  tiling.keepsA = plan.options.kept == PlanOptions::Kept::a;
-  tiling.keepsB = plan.options.kept == PlanOptions::Kept::b;
   tiling.gridRows = dims.row ? plan.dims[*dims.row].splits : 1;
   tiling.gridColumns = dims.column ? plan.dims[*dims.column].splits : 1;
-  const bool two = 2 * 4 * tiling.rows * tiling.columns <= machine_.memory(Memory::l0c).capacity();
-  tiling.accumulators = plan.copies.acc > 0 ? plan.copies.acc : two ? 2 : 1;
   return tiling;
 }
 
@@ -602,8 +602,7 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
     return {};
   const GroupTiling tiling = tilingOf(plan, group);
   const int64_t down = llvm::divideCeilSigned(group.work.rows, tiling.rows),
-                across = llvm::divideCeilSigned(group.work.columns, tiling.columns),
-                room = machine_.memory(Memory::l1).capacity() - 2 * 4 * tiling.columns;
+                across = llvm::divideCeilSigned(group.work.columns, tiling.columns);
   std::vector<Plan> plans;
   for (const bool ofA : {true, false}) {
     if (keptPanel_ && ofA != (keptPanel_->operand == 0))
@@ -613,9 +612,7 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
     kept.options.order = ofA ? ir::Order::rows : ir::Order::columns;
     kept.options.width = 1;
     kept.options.skewed = false;
-    const int64_t panel = (ofA ? tiling.rows : tiling.columns) * panelDepth(kept) * dims.bytes,
-                  row = (ofA ? tiling.columns : tiling.rows) * dims.bytes * kept.copies.l1;
-    const int64_t most = (room - panel) / (row * tiling.depth) * tiling.depth;
+    const int64_t most = mostStage(kept, dims) / tiling.depth * tiling.depth;
     if (most < tiling.depth)
       continue;
     if (dims_[*dims.depth].stage == 0)
@@ -646,6 +643,8 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
 int64_t PlanSpace::panelDepth(const Plan &plan) const {
   if (keptPanel_)
     return keptPanel_->depth;
+  if (plan.panelDepth > 0)
+    return plan.panelDepth;
   // Groups without a product may come first, such as copies of its operands.
   const auto found =
       std::ranges::find_if(groups_, [](const Group &it) { return !it.products.empty(); });
@@ -657,7 +656,7 @@ int64_t PlanSpace::panelDepth(const Plan &plan) const {
   const int64_t all = group.work.products.front().depth;
   if (tiling.splits == 1)
     return llvm::alignTo(all, dims.unit);
-  return depthOfSplit(all, tiling);
+  return tiling.depthOfSplit(all);
 }
 
 std::vector<bool> PlanSpace::skews() const { return words("skew", "stages", hasProduct()); }

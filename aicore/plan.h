@@ -58,6 +58,7 @@ public:
     bool depthIsOutput = false;   ///< of another product
     int64_t bytes = 2, unit = 16; ///< of an element; of its depth
     std::optional<ImageWork> image = {};
+    bool addsRow = false; ///< which the bias table may hold
   };
   struct Group {
     GroupWork work;
@@ -154,7 +155,8 @@ private:
   int64_t tileOf(const Plan &plan, Number dim, int64_t literal) const {
     return dim && plan.dims[*dim].tile > 0 ? plan.dims[*dim].tile : literal;
   }
-  int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
+  /// The tile and the copies of a product, and the depth of its base tile.
+  ProductSizes sizesOf(const Plan &plan, const ProductDims &dims) const;
   bool setDepthOfImage(Plan &plan, const ProductDims &dims, int which) const;
   bool fitsImage(const Plan &plan, const GroupTiling &tiling, const ProductDims &dims) const;
   int64_t stepOfStage(const Plan &plan, const ProductDims &dims) const;
@@ -164,14 +166,17 @@ private:
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   /// Bits of UB for an element of a tile of elementwise work.
   static int64_t bitsOfElement(const Plan &plan, const GroupWork &work);
-  int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
+  int64_t mostDepth(const Plan &plan, const ProductDims &dims) const {
+    return sizesOf(plan, dims).mostDepth(attr_, dims.bytes);
+  }
   /// Shortens the base depth and the stage of every product to what fits beside its tile.
   void fitDepths(Plan &plan) const;
   /// The most depth of a stage in L1.
-  int64_t mostStage(const Plan &plan, const Group &group, const ProductDims &dims) const;
+  int64_t mostStage(const Plan &plan, const ProductDims &dims) const;
   int64_t panelDepth(const Plan &plan) const;
 
   const Machine &machine_;
+  MachineAttr attr_; ///< the same in the kernel
   const CandidateRequest &request_;
   std::vector<Fixed> dims_;
   std::vector<Group> groups_;

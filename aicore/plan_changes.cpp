@@ -25,21 +25,6 @@ std::vector<int64_t> lengthsAround(int64_t length, int64_t unit, int64_t most) {
 
 } // namespace
 
-int64_t PlanSpace::mostStage(const Plan &plan, const Group &group, const ProductDims &dims) const {
-  const GroupTiling tiling = tilingOf(plan, group);
-  int64_t room = machine_.memory(Memory::l1).capacity() - 2 * 4 * tiling.columns, lines = 0;
-  const int64_t panel = tiling.keepsA || tiling.keepsB ? panelDepth(plan) * dims.bytes : 0;
-  if (tiling.keepsA)
-    room -= tiling.rows * panel;
-  else
-    lines += tiling.rows;
-  if (tiling.keepsB)
-    room -= tiling.columns * panel;
-  else
-    lines += tiling.columns;
-  return std::max<int64_t>(0, room) / (lines * dims.bytes * tiling.inL1);
-}
-
 void PlanSpace::fitDepths(Plan &plan) const {
   for (const Group &group : groups_)
     for (const ProductDims &dims : group.products) {
@@ -51,8 +36,7 @@ void PlanSpace::fitDepths(Plan &plan) const {
                               std::min(depth.tile, mostDepth(plan, dims)) / dims.unit * dims.unit);
       const int64_t step = stepOfStage(plan, dims);
       if (dims_[*dims.depth].stage == 0)
-        depth.stage =
-            std::max(step, std::min(depth.stage, mostStage(plan, group, dims)) / step * step);
+        depth.stage = std::max(step, std::min(depth.stage, mostStage(plan, dims)) / step * step);
     }
 }
 
@@ -164,7 +148,7 @@ private:
           trial.dims[*dims.depth].stage = std::max(base, depth.stage);
         });
     if (isOpenStage(dims))
-      for (int64_t stage : lengthsAround(depth.stage, space_.depthOf(plan_, dims), extent))
+      for (int64_t stage : lengthsAround(depth.stage, space_.sizesOf(plan_, dims).depth, extent))
         add([&](Plan &trial) { trial.dims[*dims.depth].stage = stage; });
     if (hasOpenSplits(dims))
       for (int64_t splits : {depth.splits - 1, depth.splits + 1, depth.splits * 2})

@@ -242,22 +242,14 @@ private:
            has(space_.separations(), plan.options.separate) && space_.fits(plan) && panelFits(plan);
   }
 
-  /// A panel holds the depth of a split, and is in L1 beside the stages of the other operand.
+  /// A panel holds the depth of a split.
   bool panelFits(const Plan &plan) const {
-    if (plan.options.kept == PlanOptions::Kept::none)
-      return true;
-    return std::ranges::all_of(space_.groups(), [&](const PlanSpace::Group &group) {
-      if (group.products.empty())
-        return true;
-      const GroupTiling tiling = space_.tilingOf(plan, group);
-      const int64_t kept = tiling.keepsA ? tiling.rows : tiling.columns,
-                    other = tiling.keepsA ? tiling.columns : tiling.rows,
-                    depth = group.work.products.front().depth;
-      return plan.panelDepth >= llvm::divideCeilSigned(depth, tiling.splits) &&
-             (kept * plan.panelDepth + other * tiling.stage * tiling.inL1) *
-                     group.products.front().bytes <=
-                 space_.machine().memory(Memory::l1).capacity();
-    });
+    return plan.options.kept == PlanOptions::Kept::none ||
+           std::ranges::all_of(space_.groups(), [&](const PlanSpace::Group &group) {
+             return group.products.empty() ||
+                    plan.panelDepth >= llvm::divideCeilSigned(group.work.products.front().depth,
+                                                              space_.tilingOf(plan, group).splits);
+           });
   }
 
   /// Few of the directives matter to them, and they take long to find.

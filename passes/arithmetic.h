@@ -23,6 +23,8 @@ struct Arithmetic {
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y) {
     return mlir::arith::CmpIOp::create(b, loc, predicate, x, y);
   }
+  Value isLess(Value x, Value y) { return compare(mlir::arith::CmpIPredicate::slt, x, y); }
+  Value isEqual(Value x, Value y) { return compare(mlir::arith::CmpIPredicate::eq, x, y); }
   /// condition ? x : y
   Value choose(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, loc, condition, x, y);

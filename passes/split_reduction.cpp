@@ -1,5 +1,7 @@
+#include "passes/arithmetic.h"
 #include "passes/chains/chain.h"
 #include "passes/passes.h"
+#include "passes/sizes/split_sum.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,10 +41,6 @@ public:
 
 private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  Value roundUp(Value value, int64_t unit) {
-    Value units = arith::CeilDivSIOp::create(b, loc, value, index(unit));
-    return arith::MulIOp::create(b, loc, units, index(unit));
-  }
 
   void chooseLength();
   Value emitSplits();
@@ -64,16 +62,11 @@ private:
   Value count;                    ///< of splits that have work
 };
 
-// A split is a whole number of stages, so that its transfers start where those of the whole product
-// would; one shorter than a stage is a whole number of base tiles.
 void Splitter::chooseLength() {
   const int64_t tile = kernel.chosenNumber(("tile." + dims[reduction]).str(), 1);
   const int64_t stage = kernel.chosenNumber(("stage." + dims[reduction]).str(), tile);
   depth = dimValue(b, loc, dims[reduction]);
-  Value share = arith::CeilDivSIOp::create(b, loc, depth, index(splits));
-  Value inTiles = roundUp(share, tile), inStages = roundUp(share, stage);
-  Value isShort = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, inTiles, index(stage));
-  length = arith::SelectOp::create(b, loc, isShort, inTiles, inStages);
+  length = depthOfSplit(Arithmetic{b, loc}, depth, splits, tile, stage);
   count = arith::CeilDivSIOp::create(b, loc, depth, length);
 }
 

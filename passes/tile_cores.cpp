@@ -1,10 +1,13 @@
 #include "backend/backend.h"
+#include "passes/arithmetic.h"
 #include "passes/chains/chain.h"
 #include "passes/conditions/product_depth.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
 #include "passes/row_space.h"
 #include "passes/rows/tile.h"
+#include "passes/sizes/split_sum.h"
+#include "passes/sizes/tile_order.h"
 #include "passes/tile_rows.h"
 #include "passes/variant.h"
 #include "passes/windows/image_operand.h"
@@ -40,13 +43,6 @@ public:
   LogicalResult run();
 
 private:
-  /// The units mapped to cores: rows and columns of tiles, or of segments of lines.
-  struct Lines {
-    Value rows, columns;
-    Value segment, length; ///< of the block: the number of its segment in its line, and the tiles
-                           ///< of a full one
-  };
-
   LogicalResult findWork();
   linalg::LinalgOp root();
   linalg::LinalgOp rootOfSplit(Value split);
@@ -58,10 +54,9 @@ private:
   void findKept();
   void countTiles();
   void findImages();
-  Lines cutLines();
   SmallVector<Value> emptyOutputs();
   scf::ForOp createLoop(Value bound, ValueRange inits);
-  scf::ForOp createLineLoop(Value count, Value first, Value line, ValueRange inits);
+  scf::ForOp createLineLoop(TileLines<Arithmetic> lines, Value line, ValueRange inits);
   /// Tile number `which` along a dimension of the output.
   void along(size_t dim, Value which, Value tile);
   void placeTile(ir::TileCoordsOp coords);
@@ -95,7 +90,7 @@ private:
   DenseMap<Value, Value> tiledProducts;
 
   // Values of the fusion group: what its output is made of,
-  Value block, one, zero;
+  Value block, one;
   Value batches;
   SmallVector<Value> extents; ///< of the output, with the number of splits in front
   size_t rank = 0;            ///< the number of extents
@@ -143,11 +138,11 @@ bool GroupTiling::fits(StringRef dim) {
 // Dimensions with a name have their tiles from the schedule or from mmk-apply-variant; the numbers
 // here are for literal ones.
 void GroupTiling::chooseTile() {
-  // A sum of splits is bound by memory: whole rows, and few of them for each vector core. The back
-  // end may make the tile smaller, so that all cores have some.
+  // The back end may make the tile smaller, so that all cores have some.
   if (sum) {
-    tileM = 8 * (machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1);
-    tileN = 512;
+    tileM = sumRowsOfCore *
+            (machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1);
+    tileN = mostSumColumns;
     return;
   }
   ElementwiseTile literal = backend.literalElementwiseTile();
@@ -287,7 +282,6 @@ void GroupTiling::findImages() {
 void GroupTiling::countTiles() {
   batches = index(1);
   one = index(1);
-  zero = index(0);
   // Splits of a reduction are mapped like batches of the output.
   if (splits)
     extents.push_back(splits.getDynamicUpperBound()[0]);
@@ -323,28 +317,6 @@ void GroupTiling::countTiles() {
   };
   tilesDown = rowsAt >= 0 ? tiles(rowsAt, tileRows) : one;
   tilesAcross = tiles(static_cast<int64_t>(rank) - 1, tileColumns);
-}
-
-// With a panel kept in L1, lines of tiles are mapped: rows for A, columns for B. A grid divides
-// each line into segments.
-GroupTiling::Lines GroupTiling::cutLines() {
-  Lines all = {tilesDown, tilesAcross, {}, {}};
-  if (!kept)
-    return all;
-  const int64_t segments = std::max<int64_t>(1, keepsB() ? mapping.getGridM() : mapping.getGridN());
-  all.length =
-      arith::CeilDivSIOp::create(b, loc, keepsB() ? tilesDown : tilesAcross, index(segments));
-  // The segment of the block: see ownBox of tile_order.cpp.
-  all.segment = zero;
-  if (segments > 1) {
-    Value inGrid =
-        arith::RemSIOp::create(b, loc, block, index(mapping.getGridM() * mapping.getGridN()));
-    all.segment =
-        keepsB() ? arith::DivSIOp::create(b, loc, inGrid, index(mapping.getGridN())).getResult()
-                 : arith::RemSIOp::create(b, loc, inGrid, index(segments)).getResult();
-  }
-  (keepsB() ? all.rows : all.columns) = index(segments);
-  return all;
 }
 
 // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
@@ -397,12 +369,10 @@ void GroupTiling::placeTile(ir::TileCoordsOp coords) {
     along(rank - 1, coords.getColumn(), tileColumns);
 }
 
-// The tiles of the segment `line` that begins at `first`.
-scf::ForOp GroupTiling::createLineLoop(Value count, Value first, Value line, ValueRange inits) {
-  scf::ForOp loop = createLoop(count, inits);
-  // Lines start at different places, so that cores do not read the same panels at once.
-  Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
-  Value which = arith::AddIOp::create(b, loc, first, arith::RemSIOp::create(b, loc, turned, count));
+// The tiles of the block's segment of a line.
+scf::ForOp GroupTiling::createLineLoop(TileLines<Arithmetic> lines, Value line, ValueRange inits) {
+  scf::ForOp loop = createLoop(lines.count, inits);
+  Value which = lines.tileAt(loop.getInductionVar(), line);
   along(keepsB() ? rowsAt : rank - 1, which, keepsB() ? tileRows : tileColumns);
   return loop;
 }
@@ -476,17 +446,13 @@ LogicalResult GroupTiling::run() {
   block = group.getBody().getArgument(0);
   countTiles();
   findKept();
-  const Lines lines = cutLines();
+  const Arithmetic a{b, loc};
+  const auto lines =
+      kept ? TileLines<Arithmetic>(a, block, tilesDown, tilesAcross, keepsB(), mapping)
+           : TileLines<Arithmetic>(a, tilesDown, tilesAcross);
   Value share = ir::TileCountOp::create(b, loc, b.getIndexType(), block, batches, lines.rows,
                                         lines.columns, mapping);
   const SmallVector<Value> inits = emptyOutputs();
-  Value firstInSegment, inSegment;
-  if (kept) {
-    firstInSegment = arith::MulIOp::create(b, loc, lines.segment, lines.length);
-    Value rest = arith::SubIOp::create(b, loc, keepsB() ? tilesDown : tilesAcross, firstInSegment);
-    inSegment =
-        arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, lines.length), zero);
-  }
   scf::ForOp outer = createLoop(share, inits);
   Type indexType = b.getIndexType();
   auto coords =
@@ -501,9 +467,8 @@ LogicalResult GroupTiling::run() {
                               : OpFoldResult(dimValue(b, loc, productNames(contract).reduction));
   scf::ForOp loop = outer;
   if (kept)
-    loop =
-        createLineLoop(inSegment, firstInSegment, keepsB() ? coords.getColumn() : coords.getRow(),
-                       outer.getRegionIterArgs());
+    loop = createLineLoop(lines, keepsB() ? coords.getColumn() : coords.getRow(),
+                          outer.getRegionIterArgs());
   group.setTile(ArrayRef<int64_t>{tileM, tileN});
 
   FailureOr<TilingResult> tiled = tileRoot(root, reduction);

@@ -70,19 +70,26 @@ aicore::MachineAttr expectMachine(Operation *module) {
 
 int64_t baseDepth(ir::KernelOp kernel, linalg::ContractOp contract, aicore::MachineAttr machine,
                   int64_t literal) {
+  return baseDepth(
+      dimsOf(kernel).outputs, contract, machine, literal,
+      [&](StringRef key, int64_t otherwise) { return kernel.chosenNumber(key, otherwise); });
+}
+
+int64_t baseDepth(ArrayRef<StringRef> outputs, linalg::ContractOp contract,
+                  aicore::MachineAttr machine, int64_t literal, Chosen chosen) {
   const ProductNames names = productNames(contract);
-  const int64_t tile = kernel.chosenNumber(("tile." + names.reduction).str(), 0);
+  const int64_t tile = chosen(("tile." + names.reduction).str(), 0);
   if (tile == 0)
     return literal;
   const int64_t ofA = machine ? machine.capacity(aicore::Space::l0a) : 0,
                 ofB = machine ? machine.capacity(aicore::Space::l0b) : 0;
-  if (ofA == 0 || ofB == 0 || !llvm::is_contained(dimsOf(kernel).outputs, names.reduction))
+  if (ofA == 0 || ofB == 0 || !llvm::is_contained(outputs, names.reduction))
     return tile;
   const Type type = operandType(contract);
   const ProductTile literalTile = backendOf(machine).literalProductTile(machine, type);
-  const int64_t bytes = type.getIntOrFloatBitWidth() / 8 * kernel.chosenNumber("buffers.l0", 2);
-  const int64_t rows = kernel.chosenNumber(("tile." + names.rows).str(), literalTile.m),
-                columns = kernel.chosenNumber(("tile." + names.columns).str(), literalTile.n),
+  const int64_t bytes = type.getIntOrFloatBitWidth() / 8 * chosen("buffers.l0", 2);
+  const int64_t rows = chosen(("tile." + names.rows).str(), literalTile.m),
+                columns = chosen(("tile." + names.columns).str(), literalTile.n),
                 unit = machine.depthOf(type);
   return halvedTo(std::min(ofA / (rows * bytes), ofB / (columns * bytes)), tile, unit);
 }

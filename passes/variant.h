@@ -37,11 +37,17 @@ inline int64_t halvedTo(int64_t most, int64_t length, int64_t unit) {
   return length;
 }
 
+/// The number that a variant chooses for a directive; `otherwise` where it chooses none.
+using Chosen = llvm::function_ref<int64_t(llvm::StringRef key, int64_t otherwise)>;
+
 /// The depth of a base tile of a product: its directive. A dimension that is also an output has a
 /// tile of its own there; its base depth is that tile, halved until the operands fit L0. A literal
 /// depth has `literal`.
 int64_t baseDepth(ir::KernelOp kernel, mlir::linalg::ContractOp contract,
                   aicore::MachineAttr machine, int64_t literal);
+/// The same of a variant. `outputs`: the dimensions of products of the kernel.
+int64_t baseDepth(llvm::ArrayRef<llvm::StringRef> outputs, mlir::linalg::ContractOp contract,
+                  aicore::MachineAttr machine, int64_t literal, Chosen chosen);
 
 /// `keep = A(2048)`: the operand of a product whose panel is kept in L1, and its largest depth.
 struct KeptPanel {

@@ -48,6 +48,19 @@ Location MemoryAssignment::placeOf(StringRef directive, Location otherwise) {
 
 //===--- the product of a tile ------------------------------------------------------------===//
 
+ProductSizes MemoryAssignment::sizesOf(const TiledGroup &tile, const TiledProduct &product) {
+  ProductSizes sizes;
+  sizes.rows = tile.tileM;
+  sizes.columns = tile.tileN;
+  sizes.depth = product.base;
+  sizes.stage = product.stage;
+  sizes.keepsA = product.kept == 0u;
+  sizes.keepsB = product.kept == 1u;
+  if (product.kept)
+    sizes.panelDepth = keptPanel(kernel)->depth;
+  return sizes;
+}
+
 LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0Rings &rings) {
   TiledProduct &product = tile.products[number];
   linalg::ContractOp contract = product.contract;
@@ -58,14 +71,12 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
   Location where = contract.getLoc();
   Location stageLoc = placeOf(ks, placeOf(k, where));
 
+  const ProductSizes sizes = sizesOf(tile, product);
   Value l1[2], l0[2];
   for (unsigned which = 0; which < 2; ++which) {
     const TiledOperand operand(product, which);
     const bool stays = product.kept == which;
-    // Loads are zero-padded in both directions: 8 or 24 f32 along K end inside of a fractal.
-    const int64_t padding = machine.padding(),
-                  depth = llvm::alignTo(stays ? keptPanel(kernel)->depth : product.stage, padding),
-                  outer = llvm::alignTo(which == 0 ? tile.tileM : tile.tileN, padding);
+    const auto [outer, depth] = sizes.heldInL1(which, machine);
     if (which == 0 && imageOperand(contract))
       continue; // takes the room that the others leave
     if (tile.sharedLines && number > 0)

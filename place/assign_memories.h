@@ -2,6 +2,7 @@
 // product of a tile, vector_buffers.cpp the buffers of the vector cores.
 #pragma once
 
+#include "passes/sizes/product_sizes.h"
 #include "place/tiled_group.h"
 
 namespace mmk {
@@ -23,6 +24,7 @@ private:
   mlir::LogicalResult assign(ir::FusionGroupOp group);
   /// What two products of a group can share: the ring of an operand in L0.
   using L0Rings = llvm::SmallVector<mlir::Value, 4>;
+  ProductSizes sizesOf(const TiledGroup &tile, const TiledProduct &product);
   mlir::LogicalResult placeProduct(TiledGroup &tile, size_t number, L0Rings &rings);
   mlir::LogicalResult placeOperand(TiledGroup &tile, TiledProduct &product, unsigned which,
                                    mlir::Value inL1, mlir::Value inL0);

@@ -1,6 +1,5 @@
 // The cube's part of products with rows between: parts of the first ones through the accumulator to
 // the vector cores, and the weights that come back times the other operands.
-#include "backend/backend.h"
 #include "ir/diagnostic_code.h"
 #include "passes/variant.h"
 #include "place/chain_work.h"
@@ -25,114 +24,36 @@ TransferInserter::ChainWork::Operand::Operand(linalg::ContractOp product, unsign
 
 //===--- sizes and buffers ----------------------------------------------------------------===//
 
-/// A length of the schedule, or a literal extent in whole units.
-static int64_t lengthOf(ir::KernelOp kernel, StringRef directive, StringRef dim, int64_t unit,
-                        int64_t otherwise) {
-  int64_t literal;
-  if (!dim.getAsInteger(10, literal))
-    return llvm::alignTo(literal, unit);
-  return kernel.chosenNumber((directive + "." + dim).str(), otherwise);
-}
-
-LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
-  const int64_t tileN = (*group.getTile())[1], padding = t.machine.padding();
+LogicalResult TransferInserter::ChainWork::chooseSizes() {
   const Type element = operandType(firsts[0].product);
-  const int64_t literal = backendOf(t.machine).literalProductTile(t.machine, element).k;
   const auto expectElement = [&](linalg::ContractOp product) -> LogicalResult {
     if (operandType(product) == element)
       return success();
     return product.emitOpError("multiplies ")
            << operandType(product) << ", but the first product of its fusion group " << element;
   };
-  for (Second &it : seconds) {
-    it.width = llvm::alignTo(
-        lengthOf(t.kernel, "tile", productNames(it.product).columns, t.machine.getCubeN(), 128),
-        padding);
+  for (First &it : firsts)
     if (failed(expectElement(it.product)))
       return failure();
-  }
-  for (First &it : firsts) {
-    it.step = stepInL0(it.product, literal);
-    it.depth = llvm::alignTo(lengthOf(t.kernel, "stage", productNames(it.product).reduction,
-                                      t.machine.depthOf(element), it.step),
-                             padding);
-    it.step = std::min(it.step, it.depth);
-    l0Steps = std::max<int64_t>(l0Steps, llvm::divideCeil(it.depth, it.step));
+  for (Second &it : seconds)
     if (failed(expectElement(it.product)))
       return failure();
-  }
-  for (Second &it : seconds) {
-    it.step = std::min(tileN, stepInL0(it.product, literal));
-    l0Steps = std::max<int64_t>(l0Steps, llvm::divideCeil(tileN, it.step));
-  }
-  preload = t.kernel.chosenNumber("preload", 1);
-  chooseAccumulators();
-  return success();
-}
-
-// All products of a part share the buffers of L0, so that the widest limits the steps of all. A
-// step that the schedule names, of a dimension that is no output, stays as it is.
-int64_t TransferInserter::ChainWork::stepInL0(linalg::ContractOp product, int64_t literal) {
-  const int64_t step = baseDepth(t.kernel, product, t.machine, literal);
-  if (!llvm::is_contained(dimsOf(t.kernel).outputs, productNames(product).reduction))
-    return step;
-  int64_t widest = productsPassMemory ? 1 : (*group.getTile())[1];
-  for (const Second &it : seconds)
-    widest = std::max(widest, it.width);
-  const Type element = operandType(product);
-  const int64_t bytes = element.getIntOrFloatBitWidth() / 8 * widest,
-                most =
-                    t.machine.capacity(Space::l0b) / (bytes * requestedCopies(t.kernel, "l0", "b"));
-  return halvedTo(most, step, t.machine.depthOf(element));
-}
-
-// Sums stay in L0C where it has room for them and for some columns of the first products. These
-// take as many columns at once as L0C and L0B have room for.
-void TransferInserter::ChainWork::chooseAccumulators() {
-  constexpr int64_t fewColumns = 64;
-  const ArrayRef<int64_t> extents = *group.getTile();
-  const int64_t tileM = extents[0], tileN = extents[1], padding = t.machine.padding(),
-                bytesOfColumn = 4 * tileM, copies = requestedCopies(t.kernel, "acc", "acc"),
-                inL0C = t.machine.capacity(Space::l0c) / bytesOfColumn;
-  int64_t staying = 0, collected = 0;
-  const auto isRescaled = [&](const Second &it) {
-    return p.weights()[it.weights].ratio.has_value();
+  const auto copiesOf = [&](Value tensor) {
+    return tensor ? requestedCopies(t.kernel, "ub", nameOf(tensor))
+                  : requestedCopies(t.kernel, "out", "");
   };
-  for (const Second &it : seconds)
-    if (isRescaled(it))
-      collected = std::max(collected, it.width);
-    else
-      staying += it.width;
-  const int64_t least =
-      accumulators(llvm::count_if(seconds, isRescaled)) *
-      std::max(collected, productsPassMemory ? std::min(tileN, fewColumns) : tileN);
-  if (staying + least > inL0C)
-    staying = 0;
-  int64_t rowBytes = 1, width = 0;
-  for (const First &it : firsts)
-    rowBytes = std::max(rowBytes, it.step * operandType(it.product).getIntOrFloatBitWidth() / 8);
-  for (Second &it : seconds) {
-    it.staysInL0C = staying > 0 && !isRescaled(it);
-    if (!it.staysInL0C)
-      width = std::max(width, it.width);
-    rowBytes = std::max(rowBytes, it.step * operandType(it.product).getIntOrFloatBitWidth() / 8);
-  }
-  const int64_t room =
-      std::min((inL0C - staying) / copies,
-               t.machine.capacity(Space::l0b) / (rowBytes * requestedCopies(t.kernel, "l0", "b"))) /
-      padding * padding;
-  accWidth = productsPassMemory ? std::min(tileN, std::max({room, width, padding})) : tileN;
-  accsOfPart = llvm::divideCeil(tileN, accWidth);
-  accWidth = llvm::alignTo(llvm::divideCeil(tileN, accsOfPart), padding);
-  accsOfPart = llvm::divideCeil(tileN, accWidth);
-}
-
-// Products that leave L0C for UB stay until all of them do: the first ones of a part, and the
-// second ones.
-int64_t TransferInserter::ChainWork::accumulators(int64_t collected) const {
-  const int64_t copies = requestedCopies(t.kernel, "acc", "acc");
-  return productsPassMemory ? copies
-                            : std::max(copies * static_cast<int64_t>(firsts.size()), collected);
+  const ArrayRef<int64_t> extents = *group.getTile();
+  chosen = sizer.sizesOf(
+      extents[0], extents[1],
+      [&](StringRef key, int64_t otherwise) { return t.kernel.chosenNumber(key, otherwise); },
+      copiesOf);
+  for (auto [it, size] : llvm::zip(firsts, chosen.firsts))
+    it.size = size;
+  for (auto [it, size] : llvm::zip(seconds, chosen.seconds))
+    it.size = size;
+  sizes = chosen.rows;
+  copiesOfKept = chosen.windows;
+  return success();
 }
 
 Value TransferInserter::ChainWork::allocIn(Space space, StringRef name, StringRef buffers,
@@ -155,52 +76,41 @@ Value TransferInserter::ChainWork::allocOperand(const Operand &operand, StringRe
 }
 
 void TransferInserter::ChainWork::allocateProducts() {
-  const ArrayRef<int64_t> extents = *group.getTile();
-  const int64_t tileM = extents[0], tileN = extents[1], ahead = preload + 1,
+  const int64_t tileM = chosen.tileM, tileN = chosen.tileN, ahead = chosen.preload + 1,
                 padding = t.machine.padding();
   const Type element = operandType(firsts[0].product),
              sum = elementOf(firsts[0].product.getResult(0));
-  int64_t step = 1, width = accWidth, inL0 = accWidth;
   for (First &it : firsts) {
     t.loc = it.product.getLoc();
-    it.rowsL1 = allocOperand(it.rows, "l1", tileM, it.depth);
-    it.columnsL1 = allocOperand(it.columns, "l1", tileN, it.depth);
-    if (productsPassMemory)
-      it.ring = allocIn(Space::gm, "scores", "out", tileM, std::max(tileN, accWidth * accsOfPart),
-                        sum, ahead);
-    step = std::max(step, it.step);
+    it.rowsL1 = allocOperand(it.rows, "l1", tileM, it.size.depth);
+    it.columnsL1 = allocOperand(it.columns, "l1", tileN, it.size.depth);
+    if (sizer.productsPassMemory)
+      it.ring = allocIn(Space::gm, "scores", "out", tileM,
+                        std::max(tileN, chosen.accWidth * chosen.accsOfPart), sum, ahead);
   }
   for (Weights &it : weights) {
     t.loc = p.outputs()[it.output].tensor.getLoc();
-    // What the vector cores write ahead is held in the ring, or in L1.
-    const int64_t copies = requestedCopies(t.kernel, "l1", "weights");
     it.l1 = allocIn(Space::l1, "weights", "l1", llvm::alignTo(tileM, padding),
-                    llvm::alignTo(tileN, padding), element,
-                    weightsPassMemory ? copies : std::max(copies, ahead));
-    if (weightsPassMemory)
+                    llvm::alignTo(tileN, padding), element, sizer.copiesOfWeights(chosen));
+    if (sizer.weightsPassMemory)
       it.ring = allocIn(Space::gm, "weights", "out", tileM, tileN, element, ahead);
   }
   for (Second &it : seconds) {
     t.loc = it.product.getLoc();
-    it.valuesL1 = allocOperand(it.values, "l1", it.width, tileN);
-    if (it.staysInL0C)
-      it.sums = allocIn(Space::l0c, "sum", "scratch", tileM, it.width, sum);
-    else
-      width = std::max(width, it.width);
-    if (productsPassMemory)
-      it.ring = allocIn(Space::gm, "result", "out", tileM,
-                        it.staysInL0C ? it.width : std::max(accWidth, it.width), sum,
-                        it.staysInL0C ? 1 : ahead);
-    step = std::max(step, it.step);
-    inL0 = std::max(inL0, it.width);
+    it.valuesL1 = allocOperand(it.values, "l1", it.size.width, tileN);
+    if (it.size.staysInL0C)
+      it.sums = allocIn(Space::l0c, "sum", "scratch", tileM, it.size.width, sum);
+    if (sizer.productsPassMemory)
+      it.ring =
+          allocIn(Space::gm, "result", "out", tileM,
+                  it.size.staysInL0C ? it.size.width : std::max(chosen.accWidth, it.size.width),
+                  sum, it.size.staysInL0C ? 1 : ahead);
   }
   t.loc = firsts[0].product.getLoc();
-  l0a = allocIn(Space::l0a, "a", "l0", tileM, step, element);
-  l0b = allocIn(Space::l0b, "b", "l0", step, inL0, element);
-  const int64_t held =
-      accumulators(llvm::count_if(seconds, [](const Second &it) { return !it.staysInL0C; }));
-  acc = allocIn(Space::l0c, "acc", "acc", tileM, width, sum,
-                held > requestedCopies(t.kernel, "acc", "acc") ? held : 1);
+  l0a = allocIn(Space::l0a, "a", "l0", tileM, chosen.longestStep, element);
+  l0b = allocIn(Space::l0b, "b", "l0", chosen.longestStep, chosen.widestOperand, element);
+  acc = allocIn(Space::l0c, "acc", "acc", tileM, chosen.widestResult, sum,
+                chosen.accumulators > chosen.copies ? chosen.accumulators : 1);
 }
 
 //===--- products -------------------------------------------------------------------------===//
@@ -235,10 +145,10 @@ void TransferInserter::ChainWork::loadRowsOfFirsts() {
 
 TransferInserter::ChainWork::Number
 TransferInserter::ChainWork::firstNumber(size_t which, Value part, Value ofPart) {
-  const auto ofFirsts = static_cast<int64_t>(firsts.size()) * accsOfPart;
-  const auto collects = [](const Second &it) { return !it.staysInL0C; };
+  const auto ofFirsts = static_cast<int64_t>(firsts.size()) * chosen.accsOfPart;
+  const auto collects = [](const Second &it) { return !it.size.staysInL0C; };
   if (which > 0)
-    ofPart = t.add(t.index(static_cast<int64_t>(which) * accsOfPart), ofPart);
+    ofPart = t.add(t.index(static_cast<int64_t>(which) * chosen.accsOfPart), ofPart);
   const auto numberOf = [&](int64_t products) {
     return t.add(arith::MulIOp::create(b, t.loc, part, t.index(products)), ofPart);
   };
@@ -252,9 +162,9 @@ TransferInserter::ChainWork::Number TransferInserter::ChainWork::secondNumber(si
                                                                               Value part) {
   // In L0C only those count that are collected in each part.
   const auto before = llvm::count_if(ArrayRef(seconds).take_front(which),
-                                     [](const Second &it) { return !it.staysInL0C; });
-  const auto ofFirsts = static_cast<int64_t>(firsts.size()) * accsOfPart;
-  Value later = t.add(part, t.index(preload));
+                                     [](const Second &it) { return !it.size.staysInL0C; });
+  const auto ofFirsts = static_cast<int64_t>(firsts.size()) * chosen.accsOfPart;
+  Value later = t.add(part, t.index(chosen.preload));
   Number number = firstNumber(0, later, t.index(ofFirsts + static_cast<int64_t>(which)));
   if (before != static_cast<int64_t>(which))
     number.inL0C = firstNumber(0, later, t.index(ofFirsts + before)).inL0C;
@@ -271,7 +181,7 @@ void TransferInserter::ChainWork::emitDepth(const InL1 &left, const InL1 &right,
   Value done = loop.getInductionVar();
   Value rest = arith::SubIOp::create(b, t.loc, of.depth, done);
   Value length = arith::MinSIOp::create(b, t.loc, rest, t.index(of.step));
-  Value number = t.add(arith::MulIOp::create(b, t.loc, of.number, t.index(l0Steps)),
+  Value number = t.add(arith::MulIOp::create(b, t.loc, of.number, t.index(chosen.stepsInL0)),
                        arith::DivSIOp::create(b, t.loc, done, t.index(of.step)));
   Value slots[2] = {t.slot(number, l0a), t.slot(number, l0b)};
   const auto toL0 = [&](const InL1 &in, Value outerFrom, Value outer, Value target, Value slot) {
@@ -304,26 +214,26 @@ void TransferInserter::ChainWork::emitFirst(size_t which, Value number) {
   First &it = firsts[which];
   t.loc = it.product.getLoc();
   Value depth = t.extentOf(it.columns.tensor, it.columns.depth);
-  Value ringSlot = productsPassMemory ? t.slot(number, it.ring) : Value();
+  Value ringSlot = sizer.productsPassMemory ? t.slot(number, it.ring) : Value();
   const auto emit = [&](Value from, Value columns, Value ofPart) {
     const Number own = firstNumber(which, number, ofPart);
     Value accSlot = t.slot(own.inL0C, acc);
     emitDepth(it.rowsOfTile, it.columnsOfPart,
-              {from, columns, depth, it.step, own.inL0, acc, accSlot, {}});
-    if (productsPassMemory)
+              {from, columns, depth, it.size.step, own.inL0, acc, accSlot, {}});
+    if (sizer.productsPassMemory)
       aicore::SpillOp::create(b, t.loc, acc, accSlot, rows, columns, it.ring, ringSlot,
                               /*row=*/Value(), from, IntegerAttr());
   };
-  if (accsOfPart == 1)
+  if (chosen.accsOfPart == 1)
     return emit(t.index(0), part, t.index(0));
   Value bound = arith::MaxSIOp::create(b, t.loc, part, t.index(1));
-  auto loop = scf::ForOp::create(b, t.loc, t.index(0), bound, t.index(accWidth));
+  auto loop = scf::ForOp::create(b, t.loc, t.index(0), bound, t.index(chosen.accWidth));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value from = loop.getInductionVar();
   Value rest = arith::SubIOp::create(b, t.loc, part, from);
-  emit(from, arith::MinSIOp::create(b, t.loc, rest, t.index(accWidth)),
-       arith::DivSIOp::create(b, t.loc, from, t.index(accWidth)));
+  emit(from, arith::MinSIOp::create(b, t.loc, rest, t.index(chosen.accWidth)),
+       arith::DivSIOp::create(b, t.loc, from, t.index(chosen.accWidth)));
 }
 
 // The weights are waited for; with the loads before them they share a flag.
@@ -334,7 +244,7 @@ void TransferInserter::ChainWork::emitSeconds(Value number) {
   }
   for (Weights &it : weights) {
     it.ofPart = {it.l1, t.slot(number, it.l1), false, false};
-    if (weightsPassMemory)
+    if (sizer.weightsPassMemory)
       aicore::FetchOp::create(b, t.loc, it.ring, t.slot(number, it.ring), t.index(0), rows, part,
                               it.l1, it.ofPart.slot);
   }
@@ -346,13 +256,13 @@ void TransferInserter::ChainWork::emitSecond(size_t which, Value number) {
   Second &it = seconds[which];
   t.loc = it.product.getLoc();
   const Number own = secondNumber(which, number);
-  Value buffer = it.staysInL0C ? it.sums : acc;
-  Value accSlot = it.staysInL0C ? it.sumSlot : t.slot(own.inL0C, buffer), starts;
-  if (it.staysInL0C)
+  Value buffer = it.size.staysInL0C ? it.sums : acc;
+  Value accSlot = it.size.staysInL0C ? it.sumSlot : t.slot(own.inL0C, buffer), starts;
+  if (it.size.staysInL0C)
     starts = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::eq, number, t.index(0));
   emitDepth(weights[it.weights].ofPart, it.valuesOfPart,
-            {t.index(0), it.columns, part, it.step, own.inL0, buffer, accSlot, starts});
-  if (productsPassMemory && !it.staysInL0C)
+            {t.index(0), it.columns, part, it.size.step, own.inL0, buffer, accSlot, starts});
+  if (sizer.productsPassMemory && !it.size.staysInL0C)
     aicore::SpillOp::create(b, t.loc, acc, accSlot, rows, it.columns, it.ring,
                             t.slot(number, it.ring), /*row=*/Value(), t.index(0), IntegerAttr());
 }

@@ -15,10 +15,9 @@ using aicore::Space;
 //===--- sizes and buffers ----------------------------------------------------------------===//
 
 TransferInserter::ChainWork::ChainWork(TransferInserter &inserter, ir::FusionGroupOp group,
-                                       Tile &ofBlock, RowProgram program, Chain chain)
+                                       Tile &ofBlock, RowProgram program, Chain whole)
     : RowWork(inserter, group, ofBlock, std::move(program), /*whole=*/false),
-      productsPassMemory(!productsReachUb(t.kernel, t.machine)),
-      weightsPassMemory(!weightsReachL1(t.kernel, t.machine)),
+      chain(std::move(whole)), sizer(t.kernel, chain, p, s, t.machine),
       firsts(chain.firsts.begin(), chain.firsts.end()),
       seconds(chain.seconds.begin(), chain.seconds.end()) {
   const Operand columns(chain.firsts.front(), 1);
@@ -30,63 +29,6 @@ TransferInserter::ChainWork::ChainWork(TransferInserter &inserter, ir::FusionGro
       ++second.weights;
 }
 
-LogicalResult TransferInserter::ChainWork::chooseSizes() {
-  if (failed(chooseProductSizes()))
-    return failure();
-  const auto copiesOf = [&](Value tensor) {
-    return tensor ? requestedCopies(t.kernel, "ub", nameOf(tensor))
-                  : requestedCopies(t.kernel, "out", "");
-  };
-  const RowMemory memory(p, s, t.machine, copiesOf);
-  const ArrayRef<int64_t> extents = *group.getTile();
-  // Sums have all rows of a vector core, in whole steps: some more than it has.
-  for (int64_t spare = 0;;) {
-    sizes = memory.sizesOf(extents[0], extents[1], /*whole=*/false,
-                           otherMemory(memory, copiesOf, spare));
-    // Steps of a few rows, so that their transfers overlap.
-    const int64_t wanted =
-        std::max<int64_t>(1, stepBytes / (4 * memory.padded(sizes.width, b.getF32Type())));
-    const int64_t even = llvm::divideCeil(sizes.kept, std::min(sizes.height, wanted));
-    sizes.height = llvm::divideCeil(sizes.kept, even);
-    steps = llvm::divideCeil(sizes.kept, sizes.height);
-    const int64_t more = steps * sizes.height - sizes.kept;
-    if (more <= spare)
-      break;
-    spare = more;
-  }
-  copiesOfKept = steps;
-  return success();
-}
-
-RowMemory::Others TransferInserter::ChainWork::otherMemory(const RowMemory &memory,
-                                                           const RowMemory::Copies &copiesOf,
-                                                           int64_t spareRows) {
-  const ArrayRef<int64_t> extents = *group.getTile();
-  RowMemory::Others others;
-  int64_t scratch = 0;
-  for (Second &of : seconds) {
-    const auto bytesOf = [&](Type element) {
-      return memory.padded(of.width, element) *
-             llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-    };
-    const Type sum = elementOf(of.product.getResult(0));
-    // The sum stays for all rows of a vector core.
-    others.shared +=
-        (llvm::divideCeilSigned(extents[0], vectorCoresOf(t.machine)) + spareRows) * bytesOf(sum);
-    others.ofRow += requestedCopies(t.kernel, "ub", "acc") * bytesOf(sum);
-    if (of.width > extents[1]) // scratch of the epilogue
-      scratch = std::max(scratch, (s.scratch + 1) * bytesOf(sum));
-    for (Value value : of.chain.last()->getResults())
-      others.ofRow += copiesOf({}) * bytesOf(elementOf(value));
-    if (of.chain.epilogue)
-      for (OpOperand *operand : of.chain.epilogue.getDpsInputOperands())
-        if (operand->get() != of.product.getResult(0))
-          others.ofRow += copiesOf(operand->get()) * bytesOf(elementOf(operand->get()));
-  }
-  others.ofRow += scratch;
-  return others;
-}
-
 void TransferInserter::ChainWork::allocate() {
   t.loc = group.getLoc();
   RowWork::allocate();
@@ -94,8 +36,8 @@ void TransferInserter::ChainWork::allocate() {
   llvm::SmallSet<unsigned, 2> ratios;
   for (const RowSchedule::OfWeights &it : s.ofWeights)
     if (it.ratio && ratios.insert(it.ratio->number).second)
-      tiles[it.ratio->number].buffer.getDefiningOp<aicore::AllocOp>().setCopies(steps *
-                                                                                (preload + 1));
+      tiles[it.ratio->number].buffer.getDefiningOp<aicore::AllocOp>().setCopies(
+          chosen.windows * (chosen.preload + 1));
   allocateProducts();
   for (Second &of : seconds)
     allocateResults(of);
@@ -132,10 +74,10 @@ void TransferInserter::ChainWork::findTile() {
 
 void TransferInserter::ChainWork::onWindows(Value number, function_ref<void()> emit) {
   t.loc = group.getLoc();
-  auto work =
-      aicore::VectorWorkOp::create(b, t.loc, number, rows, t.index(1), t.index(0), steps,
-                                   sizes.height, /*by_columns=*/false, /*nonempty=*/true,
-                                   /*interleaved=*/t.machine.cubeFillsUb() && !productsPassMemory);
+  auto work = aicore::VectorWorkOp::create(
+      b, t.loc, number, rows, t.index(1), t.index(0), chosen.windows, sizes.height,
+      /*by_columns=*/false, /*nonempty=*/true,
+      /*interleaved=*/t.machine.cubeFillsUb() && !sizer.productsPassMemory);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, t.loc));
@@ -197,11 +139,11 @@ LogicalResult TransferInserter::ChainWork::emitTile() {
                                         parts.some.end);
     parts.count = arith::SelectOp::create(b, t.loc, isAny, parts.count, t.index(0));
   }
-  for (int64_t ahead = 0; ahead < preload; ++ahead)
+  for (int64_t ahead = 0; ahead < chosen.preload; ++ahead)
     emitAhead(parts, t.index(ahead));
   const auto emit = [&] {
     for (Second &of : seconds)
-      if (of.staysInL0C)
+      if (of.size.staysInL0C)
         of.sumSlot = t.slot(tile, of.sums);
     loopOverParts(parts);
     emitCollect(/*staysInL0C=*/true, tile);
@@ -209,7 +151,7 @@ LogicalResult TransferInserter::ChainWork::emitTile() {
   // Where a condition leaves no part, or a divided row is too short for one, there is no sum in L0C
   // either.
   if ((parts.isGuarded || isDivided()) &&
-      llvm::any_of(seconds, [](const Second &it) { return it.staysInL0C; }))
+      llvm::any_of(seconds, [](const Second &it) { return it.size.staysInL0C; }))
     t.when(arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::sgt, parts.count, t.index(0)),
            emit);
   else
@@ -223,7 +165,7 @@ void TransferInserter::ChainWork::loopOverParts(const Parts &parts) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value number = loop.getInductionVar();
-  emitAhead(parts, t.add(number, t.index(preload)));
+  emitAhead(parts, t.add(number, t.index(chosen.preload)));
   setPartAt(parts, number);
   emitSeconds(number);
   emitCollect(/*staysInL0C=*/false, number);
@@ -275,7 +217,7 @@ void TransferInserter::ChainWork::emitWeights(Value number) {
       }
       Held &held = inputs[input];
       held.slot = t.slot(step, held.buffer);
-      if (productsPassMemory) {
+      if (sizer.productsPassMemory) {
         fetchProduct(which->ring, number, part, held);
         continue;
       }
@@ -291,7 +233,7 @@ void TransferInserter::ChainWork::emitWeights(Value number) {
     for (Weights &it : weights) {
       const Held &held = outputs[it.output];
       t.loc = p.outputs()[it.output].tensor.getLoc();
-      Value to = weightsPassMemory ? it.ring : it.l1;
+      Value to = sizer.weightsPassMemory ? it.ring : it.l1;
       aicore::SpillOp::create(b, t.loc, held.buffer, held.slot, kept, part, to, t.slot(number, to),
                               keptFrom, /*column=*/Value(), IntegerAttr());
     }
@@ -300,11 +242,11 @@ void TransferInserter::ChainWork::emitWeights(Value number) {
 
 // A part of a second product is added to those before, which are of a smaller maximum.
 void TransferInserter::ChainWork::emitCollect(bool staysInL0C, Value number) {
-  const auto collects = [&](const Second &of) { return of.staysInL0C == staysInL0C; };
+  const auto collects = [&](const Second &of) { return of.size.staysInL0C == staysInL0C; };
   if (llvm::none_of(seconds, collects))
     return;
   for (auto [which, of] : llvm::enumerate(seconds))
-    if (staysInL0C && collects(of) && productsPassMemory)
+    if (staysInL0C && collects(of) && sizer.productsPassMemory)
       aicore::SpillOp::create(b, of.product.getLoc(), of.sums, of.sumSlot, rows, of.columns,
                               of.ring, t.slot(tile, of.ring), /*row=*/Value(), t.index(0),
                               IntegerAttr());
@@ -314,7 +256,7 @@ void TransferInserter::ChainWork::emitCollect(bool staysInL0C, Value number) {
         continue;
       t.loc = of.product.getLoc();
       of.taken.slot = t.slot(step, of.taken.buffer);
-      if (productsPassMemory)
+      if (sizer.productsPassMemory)
         fetchProduct(of.ring, number, of.columns, of.taken);
       else if (staysInL0C)
         drainProduct(of.sums, of.sumSlot, of.columns, of.taken);
@@ -348,14 +290,16 @@ void TransferInserter::ChainWork::allocateResults(Second &of) {
   const auto allocRows = [&](StringRef name, StringRef buffers, Type element, Broadcast cover,
                              int64_t copies = 1) {
     const bool byRow = cover == Broadcast::full, byColumn = byRow || cover == Broadcast::row;
-    const int64_t columns = byColumn ? of.width : cover == Broadcast::column ? sizes.height : 1;
+    const int64_t columns = byColumn                     ? of.size.width
+                            : cover == Broadcast::column ? sizes.height
+                                                         : 1;
     return allocIn(Space::ub, name, buffers, byRow ? sizes.height : 1,
                    memory.padded(columns, element), element, copies);
   };
   const Type sum = elementOf(of.product.getResult(0));
   t.loc = of.chain.last()->getLoc();
   of.taken.buffer = allocRows("acc", "ub", sum, Broadcast::full);
-  of.result.buffer = allocRows("sum", "scratch", sum, Broadcast::full, steps);
+  of.result.buffer = allocRows("sum", "scratch", sum, Broadcast::full, chosen.windows);
   for (auto [i, value] : llvm::enumerate(of.chain.last()->getResults()))
     of.finished.push_back({value,
                            {allocRows(("result" + (i ? Twine(i) : Twine())).str(), "out",

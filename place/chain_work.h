@@ -16,6 +16,7 @@
 #pragma once
 
 #include "place/chain_rows.h"
+#include "place/chain_sizes.h"
 #include "place/row_work.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -51,7 +52,7 @@ private:
 
     mlir::linalg::ContractOp product;
     Operand rows, columns;
-    int64_t depth = 1, step = 1;   ///< at most; of a matrix instruction
+    ChainSizes::First size;
     mlir::Value rowsL1, columnsL1; ///< its operands
     mlir::Value ring;              ///< in the block's global memory, where it passes that
     InL1 rowsOfTile, columnsOfPart;
@@ -71,10 +72,8 @@ private:
     Chain::Second chain;
     mlir::linalg::ContractOp product;
     Operand values;
-    size_t weights = 0;         ///< its left operand
-    int64_t width = 1;          ///< its columns, at most
-    int64_t step = 1;           ///< the depth of a matrix instruction
-    bool staysInL0C = false;    ///< its sum, over all parts
+    size_t weights = 0; ///< its left operand
+    ChainSizes::Second size;
     mlir::Value valuesL1, ring; ///< in the block's global memory, where it passes that
     InL1 valuesOfPart;
     mlir::Value sums, sumSlot; ///< in L0C, if they stay there
@@ -87,10 +86,6 @@ private:
   };
 
   // chain_work.cpp
-  mlir::LogicalResult chooseSizes();
-  /// What the second products take of UB, where sums have some more rows than a vector core.
-  RowMemory::Others otherMemory(const RowMemory &memory, const RowMemory::Copies &copiesOf,
-                                int64_t spareRows);
   void allocate();
   void findTile();
   mlir::LogicalResult emitTile();
@@ -123,12 +118,7 @@ private:
   void storeFinished(Second &of);
 
   // chain_products.cpp
-  mlir::LogicalResult chooseProductSizes();
-  /// The depth of one matrix instruction of a product.
-  int64_t stepInL0(mlir::linalg::ContractOp product, int64_t literal);
-  void chooseAccumulators();
-  /// Copies of the accumulator, of which `collected` second products of a part need one each.
-  int64_t accumulators(int64_t collected) const;
+  mlir::LogicalResult chooseSizes();
   void allocateProducts();
   mlir::Value allocIn(aicore::Space space, llvm::StringRef name, llvm::StringRef buffers,
                       int64_t rows, int64_t columns, mlir::Type element, int64_t copies = 1);
@@ -164,16 +154,12 @@ private:
   void fetchProduct(mlir::Value ring, mlir::Value number, mlir::Value columns, const Held &held);
   void drainProduct(mlir::Value acc, mlir::Value slot, mlir::Value columns, const Held &held);
 
-  const bool productsPassMemory, weightsPassMemory; ///< the block's global memory
+  Chain chain;
+  const ChainSizer sizer;
+  ChainSizes chosen;
   std::vector<First> firsts;
   std::vector<Weights> weights;
   std::vector<Second> seconds;
-  int64_t preload = 1;
-  int64_t steps = 1;      ///< windows of a vector core's rows
-  int64_t accWidth = 1;   ///< columns of an accumulator
-  int64_t accsOfPart = 1; ///< accumulators for a first product of a part
-
-  int64_t l0Steps = 1; ///< of a product, at most
   mlir::Value l0a, l0b, acc;
   mlir::Value rows; ///< of the tile
 };

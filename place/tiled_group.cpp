@@ -310,8 +310,13 @@ bool weightsReachL1(ir::KernelOp kernel, aicore::MachineAttr machine) {
 }
 
 int64_t requestedCopies(ir::KernelOp kernel, StringRef group, StringRef name) {
-  const int64_t ofGroup = kernel.chosenNumber(("buffers." + group).str(), 1);
-  return kernel.chosenNumber(("buffers." + group + "." + name).str(), ofGroup);
+  return requestedCopies(
+      [&](StringRef key, int64_t otherwise) { return kernel.chosenNumber(key, otherwise); }, group,
+      name);
+}
+
+int64_t requestedCopies(Chosen chosen, StringRef group, StringRef name) {
+  return chosen(("buffers." + group + "." + name).str(), chosen(("buffers." + group).str(), 1));
 }
 
 } // namespace mmk

@@ -5,6 +5,7 @@
 #include "ir/aicore.h"
 #include "ir/mmk.h"
 #include "passes/fixpipe_form.h"
+#include "passes/variant.h"
 #include "passes/windows/image_operand.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -99,5 +100,6 @@ bool weightsReachL1(ir::KernelOp kernel, aicore::MachineAttr machine);
 
 /// Copies of a buffer that the variant requests.
 int64_t requestedCopies(ir::KernelOp kernel, llvm::StringRef group, llvm::StringRef name);
+int64_t requestedCopies(Chosen chosen, llvm::StringRef group, llvm::StringRef name);
 
 } // namespace mmk

@@ -55,6 +55,9 @@ void readChainValues(ir::KernelOp kernel);
 /// The attribute of such a second product.
 inline constexpr llvm::StringLiteral excludedAttr = "mmk.excluded";
 
+/// Rows and columns of a tile of literal extents.
+constexpr int64_t literalChainRows = 128, literalChainColumns = 256;
+
 /// The part of mmk-tile-cores for such groups: tiles of rows, over all columns of the products.
 mlir::LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group,
                               aicore::MachineAttr machine);

@@ -300,8 +300,8 @@ void ChainTiling::findOps(scf::ForOp loop) {
 LogicalResult ChainTiling::run() {
   for (auto loop : group.getBody().front().getOps<scf::ForallOp>())
     split = loop;
-  tileM = tileOf(space.names[space.names.size() - 2], 128);
-  const int64_t tileN = tileOf(space.names.back(), 256);
+  tileM = tileOf(space.names[space.names.size() - 2], literalChainRows);
+  const int64_t tileN = tileOf(space.names.back(), literalChainColumns);
   b.setInsertionPoint(yield());
   for (StringRef name : space.names)
     extents.push_back(dimValue(b, loc, name));

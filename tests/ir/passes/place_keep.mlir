@@ -24,12 +24,12 @@ module attributes {aicore.machine = #machine} {
 // TILED-NEXT:    %[[LENGTH:.*]] = arith.ceildivsi %[[COLUMNS]], %c2
 // TILED-NEXT:    %[[IN_GRID:.*]] = arith.remsi %block, %c4
 // TILED-NEXT:    %[[SEGMENT:.*]] = arith.remsi %[[IN_GRID]], %c2
-// TILED-NEXT:    %[[SHARE:.*]] = mmk.tile_count %block of %c1 x %[[ROWS]] x %c2 by <rows, width = 1, cores = 4, grid = 2 x 2>
-// TILED:         %[[FIRST:.*]] = arith.muli %[[SEGMENT]], %[[LENGTH]]
+// TILED-NEXT:    %[[FIRST:.*]] = arith.muli %[[SEGMENT]], %[[LENGTH]]
 // TILED-NEXT:    %[[REST:.*]] = arith.subi %[[COLUMNS]], %[[FIRST]]
 // TILED-NEXT:    %[[CUT:.*]] = arith.minsi %[[REST]], %[[LENGTH]]
 // TILED-NEXT:    %[[OWN:.*]] = arith.maxsi %[[CUT]], %c0
-// TILED-NEXT:    scf.for %[[P:.*]] = %c0 to %[[SHARE]]
+// TILED-NEXT:    %[[SHARE:.*]] = mmk.tile_count %block of %c1 x %[[ROWS]] x %c2 by <rows, width = 1, cores = 4, grid = 2 x 2>
+// TILED:         scf.for %[[P:.*]] = %c0 to %[[SHARE]]
 // TILED-NEXT:      %{{.*}}, %[[ROW:.*]], %{{.*}} = mmk.tile_coords %[[P]] on %block of %c1 x %[[ROWS]] x %c2
 // TILED:           scf.for %[[J:.*]] = %c0 to %[[OWN]]
 // TILED-NEXT:        %[[TURNED:.*]] = arith.addi %[[J]], %[[ROW]]

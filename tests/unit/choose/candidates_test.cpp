@@ -3,29 +3,12 @@
 #include "aicore/candidates.h"
 
 #include "aicore/group_work.h"
-#include "compiler/compiler.h"
-#include "tests/unit/checked.h"
+#include "tests/unit/choose/fused.h"
 
 #include <gtest/gtest.h>
 
 namespace mmk {
 namespace {
-
-/// A kernel with its fusion groups, on a machine.
-struct Fused {
-  Fused(const std::string &text, const std::string &machineName)
-      : checked(text), machine(llvm::cantFail(loadMachine(machineName))),
-        compiler(*checked.program, machine),
-        lowering(compiler.lower(checked.kernel(), compiler.toIr(checked.kernel()),
-                                LoweringLevel::fused, {}, /*findsNearest=*/false)) {}
-
-  ir::KernelOp kernel() { return *lowering.module->getOps<ir::KernelOp>().begin(); }
-
-  Checked checked;
-  Machine machine;
-  Compiler compiler;
-  Lowering lowering;
-};
 
 struct Sample {
   const char *name, *text;
