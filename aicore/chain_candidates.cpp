@@ -86,8 +86,7 @@ public:
         hasChain = true;
         // A pass reports what is wrong with one, where its variant is chosen.
         const ScopedDiagnosticHandler quiet(kernel_.getContext(), [](Diagnostic &) {});
-        FailureOr<RowProgram> program =
-            chainRows(kernel_, group, *chain, *chain->firsts[0]->getBlock());
+        FailureOr<RowProgram> program = chainRows(kernel_, group, *chain);
         if (failed(program))
           continue;
         read(shapes_.emplace_back(kernel_, std::move(*chain), std::move(*program)));

@@ -62,10 +62,11 @@ struct OnlineRows {
 /// for all elements of a row, such as a sum that divides them, is taken out of it: the product is
 /// linear.
 struct RowWeights {
-  size_t output = 0;           ///< number of the output that has them, without the factor
-  mlir::Value factor;          ///< kept, and known after the last part: of the product; null: 1
-  mlir::Value masked;          ///< as of a reduction
-  std::optional<size_t> ratio; ///< of the online form, of the product; none: they need no maximum
+  size_t output = 0;       ///< number of the output that has them, without the factor
+  mlir::Value factor = {}; ///< kept, and known after the last part: of the product; null: 1
+  mlir::Value masked = {}; ///< as of a reduction
+  std::optional<size_t> ratio =
+      {}; ///< of the online form, of the product; none: they need no maximum
 };
 
 /// A result of the group, one element for each iteration of `dims`.

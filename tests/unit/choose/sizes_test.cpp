@@ -284,7 +284,7 @@ TEST_P(ChainSizesOf, AreThoseOfThePass) {
       group = each;
     }
   ASSERT_TRUE(chain.has_value());
-  auto program = chainRows(kernel, group, *chain, *chain->firsts[0]->getBlock());
+  auto program = chainRows(kernel, group, *chain);
   ASSERT_TRUE(llvm::succeeded(program));
   const RowSchedule schedule = scheduleRows(*program, false);
   const ChainSizer sizer(kernel, *chain, *program, schedule,
