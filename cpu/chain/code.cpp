@@ -130,7 +130,6 @@ private:
     return {group.scores, b.CreateAdd(part.column, group.columns.first), columnsOf(group)};
   }
   void finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group);
-  Value *isDense(const ChainPlaces &p);
   int64_t depthAtATime() const { return CpuTuning::chainDepth(first.size() + second.size()); }
   /// Whether some A and B are multiplied in parts along the depth.
   Value *areDeep(const ChainPlaces &p);
@@ -138,11 +137,9 @@ private:
     Value *row = e.plus(block.row, group, e.target.lanes);
     return e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
   }
-  Value *groupPlace(Value *base, Value *group, int64_t bytes) {
-    return e.offset(base, b.CreateMul(group, e.number(bytes)));
-  }
+  Value *groupPlace(Value *base, Value *group, int64_t bytes) { return e.at(base, group, bytes); }
   Value *rowPlace(Value *base, Value *group, Value *rowBytes) {
-    return e.offset(base, b.CreateMul(b.CreateMul(group, e.number(e.target.lanes)), rowBytes));
+    return e.at(base, e.times(group, e.target.lanes), rowBytes);
   }
   Value *placeOfV(const ChainPlaces &p, const Block &block, size_t i, Value *row) {
     const Plane &v = p.seconds[i].v;
@@ -154,7 +151,7 @@ private:
   /// Bytes of `count` elements along the depth of a packed operand.
   Value *packedBytes(Multiply multiply, Value *count) {
     const int64_t unit = elementsOfStep(multiply);
-    return b.CreateMul(e.roundUp(count, unit), e.number(4 / unit));
+    return e.times(e.roundUp(count, unit), 4 / unit);
   }
 
   Emitter &e;
@@ -195,13 +192,13 @@ ChainTile::Layout ChainTile::layoutOf(const ChainPlaces &p) {
   }
   for (const ChainPlaces::Second &of : p.seconds) {
     Value *width = e.min(of.columns, deepest), *wide = e.roundUp(width, lanes);
-    at.width = b.CreateBinaryIntrinsic(Intrinsic::smax, at.width, width);
+    at.width = e.max(at.width, width);
     at.seconds.emplace_back().sumRow = e.plus(e.number(padding), wide, 4);
     columnBytes = e.plus(columnBytes, wide, 4);
     rowBytes = b.CreateAdd(rowBytes, at.seconds.back().sumRow);
   }
   Value *room = b.CreateUDiv(e.number(4 * CpuTuning::chainPackedElements), columnBytes);
-  room = b.CreateMul(b.CreateUDiv(room, e.number(panel)), e.number(panel));
+  room = e.times(b.CreateUDiv(room, e.number(panel)), panel);
   at.part = e.min(room, e.number(CpuTuning::chainPart / panel * panel));
   for (auto [own, multiply] : zip(at.seconds, second))
     own.vColumn = packedBytes(multiply, at.part);
@@ -235,15 +232,6 @@ void ChainTile::place(Layout &at, Value *scratch) {
   const auto matrices = static_cast<int64_t>(std::max(first.size(), facts.weights.size()));
   at.ranges = e.offset(at.scores, matrices * scoreBytes(lanes));
   at.partials = e.offset(at.ranges, CpuTuning::chainRows / lanes * rangeBytes);
-}
-
-Value *ChainTile::isDense(const ChainPlaces &p) {
-  Value *dense = b.getTrue();
-  for (auto [i, input] : enumerate(op.getInputs()))
-    if (op.getInputAlong()[2 * i + 1] >= 0)
-      dense = b.CreateAnd(dense, b.CreateICmpEQ(p.rows.inputs[i + first.size()].strides[1],
-                                                e.number(e.bytesOf(elementOf(e, input)))));
-  return dense;
 }
 
 //===--- rows ------------------------------------------------------------------------------===//
@@ -292,7 +280,7 @@ void ChainTile::callGroup(Stage stage, const Layout &at, const Block &block, Val
   arguments.append({e.plus(block.row, group, e.target.lanes), b.CreateAdd(block.row, block.rows),
                     columns.first, columns.count});
   for (auto [own, width] : zip(at.seconds, block.columns))
-    arguments.append({own.sumRow, b.CreateMul(e.roundUp(width, e.target.lanes), e.number(4))});
+    arguments.append({own.sumRow, e.times(e.roundUp(width, e.target.lanes), 4)});
   b.CreateCall(ofGroup(stage, RowAccess::dense)->getFunctionType(),
                b.CreateSelect(denseRows, ofGroup(stage, RowAccess::dense),
                               ofGroup(stage, RowAccess::strided)),
@@ -309,8 +297,7 @@ ChainTile::Range ChainTile::findRanges(const ChainPlaces &p, const Layout &at, c
         callGroup(Stage::bounds, at, block, group, {at.scores, zero, p.n});
         Value *range = groupPlace(at.ranges, group, rangeBytes);
         Value *from = e.load(e.i64(), range), *end = e.load(e.i64(), e.offset(range, 8));
-        return SmallVector<Value *>{e.min(before[0], from),
-                                    b.CreateBinaryIntrinsic(Intrinsic::smax, before[1], end)};
+        return SmallVector<Value *>{e.min(before[0], from), e.max(before[1], end)};
       });
   return facts.skips ? Range{all[0], all[1]} : Range{zero, p.n};
 }
@@ -322,8 +309,8 @@ void ChainTile::packA(const ChainPlaces &p, const Layout &at, const Block &block
   const Plane &a = p.firsts[i].a;
   const Layout::First &own = at.firsts[i];
   Type *element = elementOf(e, op.getA()[i]);
-  Value *rows = b.CreateMul(block.groups, e.number(e.target.lanes));
-  b.CreateMemSet(own.a, b.getInt8(0), b.CreateMul(rows, own.aRow), MaybeAlign());
+  Value *rows = e.times(block.groups, e.target.lanes);
+  e.clear(own.a, b.CreateMul(rows, own.aRow));
   Value *source =
       e.offset(a.pointer, b.CreateAdd(b.CreateMul(block.row, a.row), b.CreateMul(from, a.column)));
   b.CreateCall(moveElements(e, element, isBf16(first[i]) ? element : e.f32()),
@@ -373,8 +360,7 @@ void ChainTile::prefetchNext(const ChainPlaces &p, const Layout &at, const Block
                   share(group), share(b.CreateAdd(group, e.number(1)))});
   };
   for (auto [i, of] : enumerate(p.firsts))
-    prefetch(of.b, op.getB()[i], e.offset(of.b.pointer, b.CreateMul(part.next, of.b.column)), of.k,
-             at.part);
+    prefetch(of.b, op.getB()[i], e.at(of.b.pointer, part.next, of.b.column), of.k, at.part);
   for (auto [i, of] : enumerate(p.seconds))
     prefetch(of.v, op.getV()[i], placeOfV(p, block, i, part.next), at.part, block.columns[i]);
 }
@@ -388,9 +374,8 @@ void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &
   if (form == ChainForm::inPlace) {
     Value *column = b.CreateAdd(part.column, group.columns.first);
     b.CreateCall(scoresInPlace(e, elementOf(e, op.getB()[i])),
-                 {own.a, e.offset(of.b.pointer, b.CreateMul(column, of.b.column)),
-                  e.offset(group.scores, matrix), own.aRow, of.b.column, scoreRow, block.rows,
-                  columnsOf(group), of.k});
+                 {own.a, e.at(of.b.pointer, column, of.b.column), e.offset(group.scores, matrix),
+                  own.aRow, of.b.column, scoreRow, block.rows, columnsOf(group), of.k});
     return;
   }
   GroupProduct product;
@@ -481,11 +466,10 @@ ChainTile::Group ChainTile::groupOf(const Layout &at, const Part &part, Value *n
   auto load = [&](int64_t i) { return e.load(e.i64(), e.offset(range, 8 * i)); };
   if (facts.skips) {
     Value *before = b.CreateSub(load(0), part.column);
-    Value *first =
-        e.roundDown(b.CreateBinaryIntrinsic(Intrinsic::smax, before, e.number(0)), e.target.lanes);
+    Value *first = e.roundDown(e.max(before, e.number(0)), e.target.lanes);
     group.columns = {first, e.min(part.count, b.CreateSub(load(1), part.column))};
     group.isNeeded = b.CreateICmpSLT(first, group.columns.end);
-    group.scores = e.offset(at.scores, b.CreateMul(first, e.number(4)));
+    group.scores = e.at(at.scores, first, 4);
   }
   group.isFull =
       b.CreateAnd(b.CreateICmpSLE(load(2), b.CreateAdd(part.column, group.columns.first)),
@@ -538,13 +522,13 @@ void ChainTile::finish(const ChainPlaces &p, const Layout &at, const Block &bloc
 
 void ChainTile::emitBlock(const ChainPlaces &p, const Layout &at, const Block &block) {
   Value *zero = e.number(0);
-  Value *height = b.CreateMul(block.groups, e.number(e.target.lanes));
+  Value *height = e.times(block.groups, e.target.lanes);
   e.when(b.CreateNot(areDeep(p)), [&] {
     for (size_t i = 0; i < first.size(); ++i)
       packA(p, at, block, i, zero, p.firsts[i].k);
   });
   for (const Layout::Second &own : at.seconds)
-    b.CreateMemSet(own.sums, b.getInt8(0), b.CreateMul(height, own.sumRow), MaybeAlign());
+    e.clear(own.sums, b.CreateMul(height, own.sumRow));
   e.loop(zero, block.groups, e.number(1),
          [&](Value *group) { callGroup(Stage::start, at, block, group, noColumns(at)); });
   const Range range = findRanges(p, at, block);
@@ -566,11 +550,12 @@ Function *ChainTile::tile() {
     markLazy(*f);
     frame = f->getArg(0);
     const ChainPlaces p = outside.in(e, frame);
-    denseRows = isDense(p);
+    denseRows = areDense(e, llvm::to_vector_of<mlir::Value>(op.getInputs()), op.getInputAlong(),
+                         ArrayRef(p.rows.inputs).drop_front(first.size()));
     const Layout at = layoutOf(p);
     Value *columns = e.number(0);
     for (const ChainPlaces::Second &each : p.seconds)
-      columns = b.CreateBinaryIntrinsic(Intrinsic::smax, columns, each.columns);
+      columns = e.max(columns, each.columns);
     e.loop(e.number(0), columns, at.width, [&](Value *column) {
       e.loop(e.number(0), p.m, at.rows, [&](Value *row) {
         Block block;
@@ -579,8 +564,7 @@ Function *ChainTile::tile() {
         block.column = column;
         for (const ChainPlaces::Second &each : p.seconds) {
           Value *left = b.CreateSub(each.columns, column);
-          block.columns.push_back(
-              e.min(at.width, b.CreateBinaryIntrinsic(Intrinsic::smax, left, e.number(0))));
+          block.columns.push_back(e.min(at.width, e.max(left, e.number(0))));
         }
         block.groups = e.ceilDiv(block.rows, e.number(e.target.lanes));
         emitBlock(p, at, block);
@@ -630,7 +614,7 @@ Value *areDenormalFree(Emitter &e, cpu::ChainOp op, const ChainPlaces &p) {
 } // namespace
 
 void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
-  SmallVector<Epilogue> epilogues;
+  SmallVector<Epilogue, 1> epilogues;
   ChainPlaces places = placesOf(e, op, values, epilogues);
   const Frame frame(e, places.fields());
   const std::string name = "chain_" + std::to_string(e.module.size());
