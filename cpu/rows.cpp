@@ -2,7 +2,7 @@
 
 #include "cpu/frame.h"
 #include "cpu/row_code.h"
-#include "cpu/tile_code.h"
+#include "cpu/tensor_code.h"
 #include "cpu/tile_memory.h"
 #include "jit/lazy.h"
 
