@@ -1,7 +1,7 @@
-#include "cpu/skinny_gemm.h"
+#include "cpu/skinny/gemm.h"
 
-#include "cpu/skinny_floats.h"
-#include "cpu/skinny_int8.h"
+#include "cpu/skinny/floats.h"
+#include "cpu/skinny/int8.h"
 
 using namespace llvm;
 

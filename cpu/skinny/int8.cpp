@@ -1,4 +1,4 @@
-#include "cpu/skinny_int8.h"
+#include "cpu/skinny/int8.h"
 
 #include "codegen/pack.h"
 #include "cpu/tuning.h"

@@ -1,4 +1,4 @@
-#include "cpu/gemv.h"
+#include "cpu/skinny/gemv.h"
 
 #include "codegen/pack.h"
 #include "cpu/tuning.h"

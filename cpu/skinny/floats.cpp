@@ -1,7 +1,7 @@
-#include "cpu/skinny_floats.h"
+#include "cpu/skinny/floats.h"
 
 #include "codegen/pack.h"
-#include "cpu/gemv.h"
+#include "cpu/skinny/gemv.h"
 #include "cpu/tuning.h"
 
 using namespace llvm;
