@@ -92,27 +92,20 @@ private:
     Value *scores = nullptr;   ///< of the first
   };
 
-  Layout layoutOf(const ChainPlaces &p);
-  void place(Layout &at, Value *scratch);
-  void emitBlock(const ChainPlaces &p, const Layout &at, const Block &block);
-  void packA(const ChainPlaces &p, const Layout &at, const Block &block, size_t i, Value *from,
-             Value *depth);
-  void packB(const ChainPlaces &p, const Layout &at, const Part &part, size_t i, Value *from,
-             Value *depth);
-  void packV(const ChainPlaces &p, const Layout &at, const Block &block, Part &part, size_t i);
-  void prefetchNext(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
-                    Value *group);
-  Range findRanges(const ChainPlaces &p, const Layout &at, const Block &block);
-  void emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column,
-                Value *next);
-  void emitGroup(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
-                 Value *number);
-  Group groupOf(const Layout &at, const Part &part, Value *number);
-  void emitScores(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
-                  const Group &group, size_t i);
+  void findLayout();
+  void place(Value *scratch);
+  void emitBlock();
+  void packA(size_t i, Value *from, Value *depth);
+  void packB(size_t i, Value *from, Value *depth);
+  void packV(size_t i);
+  void prefetchNext(Value *group);
+  Range findRanges();
+  void emitPart(Value *column, Value *next);
+  void emitGroup(Value *number);
+  Group groupOf(Value *number);
+  void emitScores(const Group &group, size_t i);
   /// The product of weights with a V.
-  void addProduct(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
-                  const Group &group, size_t i);
+  void addProduct(const Group &group, size_t i);
   /// A function on the rows of a group.
   enum class Stage { start, bounds, part, fullPart, finish };
   Function *ofGroup(Stage stage, RowAccess form);
@@ -120,31 +113,27 @@ private:
   struct Columns {
     Value *scores = nullptr, *first = nullptr, *count = nullptr;
   };
-  void callGroup(Stage stage, const Layout &at, const Block &block, Value *group,
-                 const Columns &columns);
-  Columns noColumns(const Layout &at) { return {at.scores, e.number(0), e.number(0)}; }
+  void callGroup(Stage stage, Value *group, const Columns &columns);
+  Columns noColumns() { return {at.scores, e.number(0), e.number(0)}; }
   Value *columnsOf(const Group &group) {
     return b.CreateSub(group.columns.end, group.columns.first);
   }
-  Columns partOf(const Part &part, const Group &group) {
+  Columns partOf(const Group &group) {
     return {group.scores, b.CreateAdd(part.column, group.columns.first), columnsOf(group)};
   }
-  void finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group);
-  Value *isDense(const ChainPlaces &p);
+  void finish(Value *group);
   int64_t depthAtATime() const { return CpuTuning::chainDepth(first.size() + second.size()); }
   /// Whether some A and B are multiplied in parts along the depth.
-  Value *areDeep(const ChainPlaces &p);
-  Value *rowsOfGroup(const Block &block, Value *group) {
+  Value *areDeep();
+  Value *rowsOfGroup(Value *group) {
     Value *row = e.plus(block.row, group, e.target.lanes);
     return e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
   }
-  Value *groupPlace(Value *base, Value *group, int64_t bytes) {
-    return e.offset(base, b.CreateMul(group, e.number(bytes)));
-  }
+  Value *groupPlace(Value *base, Value *group, int64_t bytes) { return e.at(base, group, bytes); }
   Value *rowPlace(Value *base, Value *group, Value *rowBytes) {
-    return e.offset(base, b.CreateMul(b.CreateMul(group, e.number(e.target.lanes)), rowBytes));
+    return e.at(base, e.times(group, e.target.lanes), rowBytes);
   }
-  Value *placeOfV(const ChainPlaces &p, const Block &block, size_t i, Value *row) {
+  Value *placeOfV(size_t i, Value *row) {
     const Plane &v = p.seconds[i].v;
     return e.offset(v.pointer,
                     b.CreateAdd(b.CreateMul(row, v.row), b.CreateMul(block.column, v.column)));
@@ -154,7 +143,7 @@ private:
   /// Bytes of `count` elements along the depth of a packed operand.
   Value *packedBytes(Multiply multiply, Value *count) {
     const int64_t unit = elementsOfStep(multiply);
-    return b.CreateMul(e.roundUp(count, unit), e.number(4 / unit));
+    return e.times(e.roundUp(count, unit), 4 / unit);
   }
 
   Emitter &e;
@@ -167,21 +156,24 @@ private:
   const ChainFacts facts;
   const SmallVector<Multiply> first, second;
   Value *frame = nullptr, *denseRows = nullptr; ///< in the tile
+  ChainPlaces p;
+  Layout at;
+  Block block; ///< that is computed, and its part
+  Part part;
 };
 
 //===--- layout ----------------------------------------------------------------------------===//
 
-Value *ChainTile::areDeep(const ChainPlaces &p) {
+Value *ChainTile::areDeep() {
   Value *some = b.getFalse();
   for (const ChainPlaces::First &each : p.firsts)
     some = b.CreateOr(some, b.CreateICmpSGT(each.k, e.number(depthAtATime())));
   return some;
 }
 
-ChainTile::Layout ChainTile::layoutOf(const ChainPlaces &p) {
+void ChainTile::findLayout() {
   const int64_t lanes = e.target.lanes, padding = CpuTuning().rowPadding,
                 panel = CodeTarget::vectors * lanes;
-  Layout at;
   at.width = e.number(0);
   Value *deepest = e.number(depthAtATime()), *columnBytes = e.number(0),
         *rowBytes = e.number(stateBytes());
@@ -195,25 +187,24 @@ ChainTile::Layout ChainTile::layoutOf(const ChainPlaces &p) {
   }
   for (const ChainPlaces::Second &of : p.seconds) {
     Value *width = e.min(of.columns, deepest), *wide = e.roundUp(width, lanes);
-    at.width = b.CreateBinaryIntrinsic(Intrinsic::smax, at.width, width);
+    at.width = e.max(at.width, width);
     at.seconds.emplace_back().sumRow = e.plus(e.number(padding), wide, 4);
     columnBytes = e.plus(columnBytes, wide, 4);
     rowBytes = b.CreateAdd(rowBytes, at.seconds.back().sumRow);
   }
   Value *room = b.CreateUDiv(e.number(4 * CpuTuning::chainPackedElements), columnBytes);
-  room = b.CreateMul(b.CreateUDiv(room, e.number(panel)), e.number(panel));
+  room = e.times(b.CreateUDiv(room, e.number(panel)), panel);
   at.part = e.min(room, e.number(CpuTuning::chainPart / panel * panel));
   for (auto [own, multiply] : zip(at.seconds, second))
     own.vColumn = packedBytes(multiply, at.part);
   Value *fitting = b.CreateUDiv(e.number(4 * CpuTuning::chainRowElements), rowBytes);
   Value *most = e.min(e.roundDown(fitting, lanes), e.number(CpuTuning::chainRows));
   at.rows = e.roundUp(e.ceilDiv(p.m, e.ceilDiv(p.m, most)), lanes); // equal shares
-  at.rows = b.CreateSelect(areDeep(p), e.number(lanes), at.rows);
-  place(at, p.rows.scratch);
-  return at;
+  at.rows = b.CreateSelect(areDeep(), e.number(lanes), at.rows);
+  place(p.rows.scratch);
 }
 
-void ChainTile::place(Layout &at, Value *scratch) {
+void ChainTile::place(Value *scratch) {
   const int64_t lanes = e.target.lanes;
   Value *panels = scratch, *rows = e.offset(scratch, 4 * CpuTuning::chainPackedElements);
   auto take = [&](Value *&from, Value *bytes) {
@@ -237,15 +228,6 @@ void ChainTile::place(Layout &at, Value *scratch) {
   at.partials = e.offset(at.ranges, CpuTuning::chainRows / lanes * rangeBytes);
 }
 
-Value *ChainTile::isDense(const ChainPlaces &p) {
-  Value *dense = b.getTrue();
-  for (auto [i, input] : enumerate(op.getInputs()))
-    if (op.getInputAlong()[2 * i + 1] >= 0)
-      dense = b.CreateAnd(dense, b.CreateICmpEQ(p.rows.inputs[i + first.size()].strides[1],
-                                                e.number(e.bytesOf(elementOf(e, input)))));
-  return dense;
-}
-
 //===--- rows ------------------------------------------------------------------------------===//
 
 // void(ptr frame, ptr scores, ptr states, ptr partials, ptr range, ptr sums.., i64 row, i64 rows,
@@ -258,8 +240,7 @@ Function *ChainTile::ofGroup(Stage stage, RowAccess access) {
   return e.helper(function, 5 + products, 4 + 2 * products, {}, [&](Function *f) {
     if (stage == Stage::part || access == RowAccess::strided)
       markLazy(*f);
-    const ChainPlaces p = outside.in(e, f->getArg(0));
-    ChainRows rows(e, facts, p.rows, access, stage == Stage::fullPart);
+    ChainRows rows(e, facts, outside.in(e, f->getArg(0)).rows, access, stage == Stage::fullPart);
     const unsigned numbers = 5 + products;
     Value *column = f->getArg(numbers + 2), *count = f->getArg(numbers + 3);
     ChainRows::Group group{f->getArg(numbers), f->getArg(numbers + 1), f->getArg(2), {}};
@@ -282,8 +263,7 @@ Function *ChainTile::ofGroup(Stage stage, RowAccess access) {
   });
 }
 
-void ChainTile::callGroup(Stage stage, const Layout &at, const Block &block, Value *group,
-                          const Columns &columns) {
+void ChainTile::callGroup(Stage stage, Value *group, const Columns &columns) {
   SmallVector<Value *> arguments = {frame, columns.scores,
                                     groupPlace(at.states, group, stateBytes()), at.partials,
                                     groupPlace(at.ranges, group, rangeBytes)};
@@ -292,7 +272,7 @@ void ChainTile::callGroup(Stage stage, const Layout &at, const Block &block, Val
   arguments.append({e.plus(block.row, group, e.target.lanes), b.CreateAdd(block.row, block.rows),
                     columns.first, columns.count});
   for (auto [own, width] : zip(at.seconds, block.columns))
-    arguments.append({own.sumRow, b.CreateMul(e.roundUp(width, e.target.lanes), e.number(4))});
+    arguments.append({own.sumRow, e.times(e.roundUp(width, e.target.lanes), 4)});
   b.CreateCall(ofGroup(stage, RowAccess::dense)->getFunctionType(),
                b.CreateSelect(denseRows, ofGroup(stage, RowAccess::dense),
                               ofGroup(stage, RowAccess::strided)),
@@ -300,38 +280,35 @@ void ChainTile::callGroup(Stage stage, const Layout &at, const Block &block, Val
 }
 
 // The columns that some row of the block has.
-ChainTile::Range ChainTile::findRanges(const ChainPlaces &p, const Layout &at, const Block &block) {
+ChainTile::Range ChainTile::findRanges() {
   Value *zero = e.number(0);
   if (!facts.guard)
     return {zero, p.n};
   const SmallVector<Value *> all = e.loop(
       zero, block.groups, e.number(1), {p.n, zero}, [&](Value *group, ArrayRef<Value *> before) {
-        callGroup(Stage::bounds, at, block, group, {at.scores, zero, p.n});
+        callGroup(Stage::bounds, group, {at.scores, zero, p.n});
         Value *range = groupPlace(at.ranges, group, rangeBytes);
         Value *from = e.load(e.i64(), range), *end = e.load(e.i64(), e.offset(range, 8));
-        return SmallVector<Value *>{e.min(before[0], from),
-                                    b.CreateBinaryIntrinsic(Intrinsic::smax, before[1], end)};
+        return SmallVector<Value *>{e.min(before[0], from), e.max(before[1], end)};
       });
   return facts.skips ? Range{all[0], all[1]} : Range{zero, p.n};
 }
 
 //===--- products --------------------------------------------------------------------------===//
 
-void ChainTile::packA(const ChainPlaces &p, const Layout &at, const Block &block, size_t i,
-                      Value *from, Value *depth) {
+void ChainTile::packA(size_t i, Value *from, Value *depth) {
   const Plane &a = p.firsts[i].a;
   const Layout::First &own = at.firsts[i];
   Type *element = elementOf(e, op.getA()[i]);
-  Value *rows = b.CreateMul(block.groups, e.number(e.target.lanes));
-  b.CreateMemSet(own.a, b.getInt8(0), b.CreateMul(rows, own.aRow), MaybeAlign());
+  Value *rows = e.times(block.groups, e.target.lanes);
+  e.clear(own.a, b.CreateMul(rows, own.aRow));
   Value *source =
       e.offset(a.pointer, b.CreateAdd(b.CreateMul(block.row, a.row), b.CreateMul(from, a.column)));
   b.CreateCall(moveElements(e, element, isBf16(first[i]) ? element : e.f32()),
                {own.a, source, own.aRow, a.row, a.column, block.rows, depth});
 }
 
-void ChainTile::packB(const ChainPlaces &p, const Layout &at, const Part &part, size_t i,
-                      Value *from, Value *depth) {
+void ChainTile::packB(size_t i, Value *from, Value *depth) {
   const Plane &right = p.firsts[i].b;
   const Layout::First &own = at.firsts[i];
   Value *source = e.offset(right.pointer, b.CreateAdd(b.CreateMul(from, right.row),
@@ -340,13 +317,12 @@ void ChainTile::packB(const ChainPlaces &p, const Layout &at, const Part &part, 
                {own.panels, source, right.row, right.column, own.bColumn, depth, part.count});
 }
 
-void ChainTile::packV(const ChainPlaces &p, const Layout &at, const Block &block, Part &part,
-                      size_t i) {
+void ChainTile::packV(size_t i) {
   const Plane &v = p.seconds[i].v;
   const Layout::Second &own = at.seconds[i];
   b.CreateCall(packPanels(e, second[i], elementOf(e, op.getV()[i])),
-               {own.panels, placeOfV(p, block, i, part.column), v.row, v.column, own.vColumn,
-                part.count, block.columns[i]});
+               {own.panels, placeOfV(i, part.column), v.row, v.column, own.vColumn, part.count,
+                block.columns[i]});
   part.nonFinite.push_back(b.getFalse());
   if (!facts.weights[facts.weightsOf[i]].excludes)
     return;
@@ -357,8 +333,7 @@ void ChainTile::packV(const ChainPlaces &p, const Layout &at, const Block &block
 }
 
 // Packing would wait for memory otherwise. Each group of the block prefetches its share.
-void ChainTile::prefetchNext(const ChainPlaces &p, const Layout &at, const Block &block,
-                             const Part &part, Value *group) {
+void ChainTile::prefetchNext(Value *group) {
   auto prefetch = [&](const Plane &plane, mlir::Value tensor, Value *first, Value *rows,
                       Value *columns) {
     Value *size = e.number(e.bytesOf(elementOf(e, tensor)));
@@ -373,14 +348,12 @@ void ChainTile::prefetchNext(const ChainPlaces &p, const Layout &at, const Block
                   share(group), share(b.CreateAdd(group, e.number(1)))});
   };
   for (auto [i, of] : enumerate(p.firsts))
-    prefetch(of.b, op.getB()[i], e.offset(of.b.pointer, b.CreateMul(part.next, of.b.column)), of.k,
-             at.part);
+    prefetch(of.b, op.getB()[i], e.at(of.b.pointer, part.next, of.b.column), of.k, at.part);
   for (auto [i, of] : enumerate(p.seconds))
-    prefetch(of.v, op.getV()[i], placeOfV(p, block, i, part.next), at.part, block.columns[i]);
+    prefetch(of.v, op.getV()[i], placeOfV(i, part.next), at.part, block.columns[i]);
 }
 
-void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &block,
-                           const Part &part, const Group &group, size_t i) {
+void ChainTile::emitScores(const Group &group, size_t i) {
   const ChainPlaces::First &of = p.firsts[i];
   const Layout::First &own = at.firsts[i];
   const int64_t matrix = static_cast<int64_t>(i) * scoreBytes(e.target.lanes);
@@ -388,9 +361,8 @@ void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &
   if (form == ChainForm::inPlace) {
     Value *column = b.CreateAdd(part.column, group.columns.first);
     b.CreateCall(scoresInPlace(e, elementOf(e, op.getB()[i])),
-                 {own.a, e.offset(of.b.pointer, b.CreateMul(column, of.b.column)),
-                  e.offset(group.scores, matrix), own.aRow, of.b.column, scoreRow, block.rows,
-                  columnsOf(group), of.k});
+                 {own.a, e.at(of.b.pointer, column, of.b.column), e.offset(group.scores, matrix),
+                  own.aRow, of.b.column, scoreRow, block.rows, columnsOf(group), of.k});
     return;
   }
   GroupProduct product;
@@ -405,9 +377,9 @@ void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &
   product.sumRow = scoreRow;
   e.loop(e.number(0), of.k, own.depth, [&](Value *from) {
     Value *depth = e.min(own.depth, b.CreateSub(of.k, from));
-    e.when(areDeep(p), [&] {
-      packA(p, at, block, i, from, depth);
-      packB(p, at, part, i, from, depth);
+    e.when(areDeep(), [&] {
+      packA(i, from, depth);
+      packB(i, from, depth);
     });
     product.a = rowPlace(own.a, group.number, own.aRow);
     product.bytes = packedBytes(first[i], depth);
@@ -416,8 +388,7 @@ void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &
   });
 }
 
-void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &block,
-                           const Part &part, const Group &group, size_t i) {
+void ChainTile::addProduct(const Group &group, size_t i) {
   const Layout::Second &own = at.seconds[i];
   const Plane &v = p.seconds[i].v;
   const unsigned number = facts.weightsOf[i];
@@ -430,7 +401,7 @@ void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &
     goesBehind = b.CreateAnd(b.CreateTrunc(group.columns.end, b.getInt1Ty()),
                              b.CreateICmpSLT(group.columns.end, part.count));
   Value *sums = rowPlace(own.sums, group.number, own.sumRow), *count = columnsOf(group);
-  Value *source = placeOfV(p, block, i, b.CreateAdd(part.column, group.columns.first));
+  Value *source = placeOfV(i, b.CreateAdd(part.column, group.columns.first));
   Value *weight = e.offset(group.scores, number * scoreBytes(e.target.lanes));
   Value *weightRow = e.number(CpuTuning::chainScoreRowBytes);
   Type *element = elementOf(e, op.getV()[i]);
@@ -467,13 +438,13 @@ void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &
   e.when(isExact, [&] {
     b.CreateCall(addWithoutExcluded(e, isBf16(second[i]) ? element : e.f32(), element),
                  {weight, source, sums, weightRow, v.row, v.column, own.sumRow,
-                  rowsOfGroup(block, group.number), count, block.columns[i], excludesSome});
+                  rowsOfGroup(group.number), count, block.columns[i], excludesSome});
   });
 }
 
 //===--- tile ------------------------------------------------------------------------------===//
 
-ChainTile::Group ChainTile::groupOf(const Layout &at, const Part &part, Value *number) {
+ChainTile::Group ChainTile::groupOf(Value *number) {
   Group group = {number, {e.number(0), part.count}, b.getTrue(), b.getFalse(), at.scores};
   if (!facts.guard)
     return group;
@@ -481,11 +452,10 @@ ChainTile::Group ChainTile::groupOf(const Layout &at, const Part &part, Value *n
   auto load = [&](int64_t i) { return e.load(e.i64(), e.offset(range, 8 * i)); };
   if (facts.skips) {
     Value *before = b.CreateSub(load(0), part.column);
-    Value *first =
-        e.roundDown(b.CreateBinaryIntrinsic(Intrinsic::smax, before, e.number(0)), e.target.lanes);
+    Value *first = e.roundDown(e.max(before, e.number(0)), e.target.lanes);
     group.columns = {first, e.min(part.count, b.CreateSub(load(1), part.column))};
     group.isNeeded = b.CreateICmpSLT(first, group.columns.end);
-    group.scores = e.offset(at.scores, b.CreateMul(first, e.number(4)));
+    group.scores = e.at(at.scores, first, 4);
   }
   group.isFull =
       b.CreateAnd(b.CreateICmpSLE(load(2), b.CreateAdd(part.column, group.columns.first)),
@@ -493,71 +463,66 @@ ChainTile::Group ChainTile::groupOf(const Layout &at, const Part &part, Value *n
   return group;
 }
 
-void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &block,
-                          const Part &part, Value *number) {
-  const Group group = groupOf(at, part, number);
+void ChainTile::emitGroup(Value *number) {
+  const Group group = groupOf(number);
   e.when(group.isNeeded, [&] {
     for (size_t i = 0; i < first.size(); ++i)
-      emitScores(p, at, block, part, group, i);
+      emitScores(group, i);
     if (facts.guard)
-      e.when(group.isFull,
-             [&] { callGroup(Stage::fullPart, at, block, number, partOf(part, group)); });
-    e.when(b.CreateNot(group.isFull),
-           [&] { callGroup(Stage::part, at, block, number, partOf(part, group)); });
+      e.when(group.isFull, [&] { callGroup(Stage::fullPart, number, partOf(group)); });
+    e.when(b.CreateNot(group.isFull), [&] { callGroup(Stage::part, number, partOf(group)); });
     for (size_t i = 0; i < second.size(); ++i)
-      addProduct(p, at, block, part, group, i);
+      addProduct(group, i);
   });
 }
 
-void ChainTile::emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column,
-                         Value *next) {
-  Part part{column, e.min(at.part, b.CreateSub(p.n, column)), next, {}};
+void ChainTile::emitPart(Value *column, Value *next) {
+  part = {column, e.min(at.part, b.CreateSub(p.n, column)), next, {}};
   if (form == ChainForm::inPlace)
-    return emitGroup(p, at, block, part, e.number(0));
-  e.when(b.CreateNot(areDeep(p)), [&] {
+    return emitGroup(e.number(0));
+  e.when(b.CreateNot(areDeep()), [&] {
     for (size_t i = 0; i < first.size(); ++i)
-      packB(p, at, part, i, e.number(0), p.firsts[i].k);
+      packB(i, e.number(0), p.firsts[i].k);
   });
   for (size_t i = 0; i < second.size(); ++i)
-    packV(p, at, block, part, i);
+    packV(i);
   e.loop(e.number(0), block.groups, e.number(1), [&](Value *group) {
-    prefetchNext(p, at, block, part, group);
-    emitGroup(p, at, block, part, group);
+    prefetchNext(group);
+    emitGroup(group);
   });
 }
 
-void ChainTile::finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group) {
-  callGroup(Stage::finish, at, block, group, noColumns(at));
+void ChainTile::finish(Value *group) {
+  callGroup(Stage::finish, group, noColumns());
   for (auto [i, own] : enumerate(at.seconds)) {
     Function *store = epilogues[i].finish(name + "_epilogue_" + std::to_string(i));
     b.CreateCall(store, {rowPlace(own.sums, group, own.sumRow), p.seconds[i].context, own.sumRow,
-                         e.plus(block.row, group, e.target.lanes), block.column,
-                         rowsOfGroup(block, group), block.columns[i]});
+                         e.plus(block.row, group, e.target.lanes), block.column, rowsOfGroup(group),
+                         block.columns[i]});
   }
 }
 
-void ChainTile::emitBlock(const ChainPlaces &p, const Layout &at, const Block &block) {
+void ChainTile::emitBlock() {
   Value *zero = e.number(0);
-  Value *height = b.CreateMul(block.groups, e.number(e.target.lanes));
-  e.when(b.CreateNot(areDeep(p)), [&] {
+  Value *height = e.times(block.groups, e.target.lanes);
+  e.when(b.CreateNot(areDeep()), [&] {
     for (size_t i = 0; i < first.size(); ++i)
-      packA(p, at, block, i, zero, p.firsts[i].k);
+      packA(i, zero, p.firsts[i].k);
   });
   for (const Layout::Second &own : at.seconds)
-    b.CreateMemSet(own.sums, b.getInt8(0), b.CreateMul(height, own.sumRow), MaybeAlign());
+    e.clear(own.sums, b.CreateMul(height, own.sumRow));
   e.loop(zero, block.groups, e.number(1),
-         [&](Value *group) { callGroup(Stage::start, at, block, group, noColumns(at)); });
-  const Range range = findRanges(p, at, block);
+         [&](Value *group) { callGroup(Stage::start, group, noColumns()); });
+  const Range range = findRanges();
   Value *from = b.CreateMul(b.CreateUDiv(range.first, at.part), at.part);
   // Behind the last part of a block comes the first one of the next tile: where operands are dense,
   // its columns are those behind the last one here.
   Value *ofNextTile = b.CreateAdd(p.n, from);
   e.loop(from, range.end, at.part, [&](Value *column) {
     Value *next = b.CreateAdd(column, at.part);
-    emitPart(p, at, block, column,
-             b.CreateSelect(b.CreateICmpSLT(next, range.end), next, ofNextTile));
+    emitPart(column, b.CreateSelect(b.CreateICmpSLT(next, range.end), next, ofNextTile));
   });
-  e.loop(zero, block.groups, e.number(1), [&](Value *group) { finish(p, at, block, group); });
+  e.loop(zero, block.groups, e.number(1), [&](Value *group) { finish(group); });
 }
 
 Function *ChainTile::tile() {
@@ -565,25 +530,25 @@ Function *ChainTile::tile() {
     e.finishCold(f);
     markLazy(*f);
     frame = f->getArg(0);
-    const ChainPlaces p = outside.in(e, frame);
-    denseRows = isDense(p);
-    const Layout at = layoutOf(p);
+    p = outside.in(e, frame);
+    denseRows = areDense(e, llvm::to_vector_of<mlir::Value>(op.getInputs()), op.getInputAlong(),
+                         ArrayRef(p.rows.inputs).drop_front(first.size()));
+    findLayout();
     Value *columns = e.number(0);
     for (const ChainPlaces::Second &each : p.seconds)
-      columns = b.CreateBinaryIntrinsic(Intrinsic::smax, columns, each.columns);
+      columns = e.max(columns, each.columns);
     e.loop(e.number(0), columns, at.width, [&](Value *column) {
       e.loop(e.number(0), p.m, at.rows, [&](Value *row) {
-        Block block;
         block.row = row;
         block.rows = e.min(at.rows, b.CreateSub(p.m, row));
         block.column = column;
+        block.columns.clear();
         for (const ChainPlaces::Second &each : p.seconds) {
           Value *left = b.CreateSub(each.columns, column);
-          block.columns.push_back(
-              e.min(at.width, b.CreateBinaryIntrinsic(Intrinsic::smax, left, e.number(0))));
+          block.columns.push_back(e.min(at.width, e.max(left, e.number(0))));
         }
         block.groups = e.ceilDiv(block.rows, e.number(e.target.lanes));
-        emitBlock(p, at, block);
+        emitBlock();
       });
     });
   });
@@ -630,7 +595,7 @@ Value *areDenormalFree(Emitter &e, cpu::ChainOp op, const ChainPlaces &p) {
 } // namespace
 
 void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
-  SmallVector<Epilogue> epilogues;
+  SmallVector<Epilogue, 1> epilogues;
   ChainPlaces places = placesOf(e, op, values, epilogues);
   const Frame frame(e, places.fields());
   const std::string name = "chain_" + std::to_string(e.module.size());
