@@ -7,6 +7,7 @@
 #include "passes/variant.h"
 #include "place/chain_rows.h"
 #include "place/chain_sizes.h"
+#include "place/guard.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
 
@@ -63,6 +64,11 @@ struct ChainShape {
   int64_t weights = 1;
   int64_t inputs = 0; ///< what the rows read besides the products
   int64_t batches = 1, rows = 1, columns = 1;
+  /// An element counts where constant + ofRow * its row + ofColumn * its column is at least 0.
+  struct Bound {
+    int64_t constant, ofRow, ofColumn;
+  };
+  std::vector<Bound> bounds;    ///< of conditions, as far as they are known
   int64_t bytes = 2, unit = 16; ///< of an element; of the depth of a matrix instruction
 };
 
@@ -196,6 +202,7 @@ private:
       shape.widths.push_back({width.str(), extentOf(width)});
     }
     shape.weights = static_cast<int64_t>(chain.weights().size());
+    readBounds(shape);
     llvm::SmallPtrSet<void *, 4> inputs;
     for (Operation &op : *chain.firsts[0]->getBlock())
       for (Value input : isa<linalg::GenericOp, ir::RowsOp>(op) ? op.getOperands() : ValueRange())
@@ -209,6 +216,67 @@ private:
     shape.bytes = type.getIntOrFloatBitWidth() / 8;
     if (auto element = elementTypeOf(type); element && machine_.cube.depth.contains(*element))
       shape.unit = machine_.cube.depth.at(*element);
+  }
+
+  /// The number of a dimension, or of a parameter by default.
+  std::optional<int64_t> numberOf(Value scalar) const {
+    while (Operation *op = scalar.getDefiningOp()) {
+      if (auto dim = dyn_cast<ir::DimOp>(op))
+        return extentOf(dim.getName());
+      if (!isa<arith::IndexCastOp, arith::ExtSIOp>(op))
+        return std::nullopt;
+      scalar = op->getOperand(0);
+    }
+    const unsigned number = cast<BlockArgument>(scalar).getArgNumber();
+    const auto known = request_.scalars.find(
+        cast<ir::NamedAttr>(kernel_.getArgs()[number]).getName().getValue().str());
+    return known == request_.scalars.end() ? std::nullopt : std::optional(known->second);
+  }
+
+  // The loop goes over the columns that any reduction takes: over those of one, mostly, as all have
+  // the same condition.
+  void readBounds(ChainShape &shape) const {
+    RowProgram &program = shape.program;
+    for (const RowReduction &reduction : program.reductions()) {
+      const std::optional<Guard> guard = guardOf(program, reduction);
+      shape.bounds.clear();
+      if (!guard)
+        return;
+      for (const PositionForm &form : guard->atLeastZero) {
+        ChainShape::Bound bound{form.constant, form.factorOf(program.plane().rows),
+                                form.factorOf(program.plane().columns)};
+        bool isKnown = form.inputs.empty();
+        for (auto &[scalar, factor] : form.scalars) {
+          const std::optional<int64_t> number = numberOf(scalar);
+          isKnown &= number.has_value();
+          bound.constant += factor * number.value_or(0);
+        }
+        for (auto &[dim, factor] : form.positions)
+          isKnown &= dim == program.plane().rows || dim == program.plane().columns;
+        if (isKnown)
+          shape.bounds.push_back(bound);
+      }
+    }
+  }
+
+  /// Parts of the columns that a tile computes, on average over the rows: those with a column that
+  /// satisfies the conditions for any row of the tile.
+  static double partsOfTile(const ChainShape &shape, const ChainPlan &plan) {
+    int64_t tiles = 0, parts = 0;
+    for (int64_t row = 0; row < shape.rows; row += plan.tileM, ++tiles) {
+      const int64_t last = std::min(row + plan.tileM, shape.rows) - 1;
+      int64_t from = 0, to = shape.columns;
+      for (const ChainShape::Bound &bound : shape.bounds) {
+        const int64_t most = bound.constant + std::max(bound.ofRow * row, bound.ofRow * last);
+        if (bound.ofColumn < 0)
+          to = std::min(to, llvm::divideFloorSigned(most, -bound.ofColumn) + 1);
+        else if (bound.ofColumn > 0)
+          from = std::max(from, llvm::divideCeilSigned(-most, bound.ofColumn));
+      }
+      if (from < to)
+        parts += llvm::divideCeilSigned(to, plan.tileN) - from / plan.tileN;
+    }
+    return static_cast<double>(parts) / static_cast<double>(tiles);
   }
 
   int64_t numberOf(const std::string &key, int64_t otherwise) const {
@@ -402,11 +470,12 @@ private:
     double all = static_cast<double>(taskCycles(machine_, isSplit()));
     for (const auto &[shape, size] : llvm::zip(shapes_, sizes)) {
       const int64_t tiles = tilesOf(shape, plan.tileM) * plan.divided,
-                    rounds = llvm::divideCeilSigned(tiles, machine_.cubeCores),
-                    parts = llvm::divideCeilSigned(
-                        llvm::divideCeilSigned(shape.columns, plan.divided), plan.tileN);
+                    rounds = llvm::divideCeilSigned(tiles, machine_.cubeCores);
+      double parts = partsOfTile(shape, plan) / static_cast<double>(plan.divided);
+      if (plan.divided > 1)
+        parts = std::ceil(parts);
       // The first part of a tile waits for what is ahead of it.
-      all += static_cast<double>(rounds * (parts + 1)) * cyclesOfPart(shape, plan, size);
+      all += static_cast<double>(rounds) * (parts + 1) * cyclesOfPart(shape, plan, size);
     }
     if (plan.divided > 1)
       all += combinationCycles;

@@ -84,6 +84,8 @@ enum class FlagEffort { kept, fewest, proved };
 /// A shape for which a variant is wanted.
 struct CandidateRequest {
   llvm::ArrayRef<int64_t> dims; ///< extents of the kernel's dimensions, in its order
+  /// Defaults of integer parameters, such as the length of a sliding window.
+  std::map<std::string, int64_t> scalars;
   /// What the author or the user chose: these directives keep their words.
   std::map<std::string, std::string> fixed;
   /// Whether the rules of the schedule allow choices of open directives; null where it has none.

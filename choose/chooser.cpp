@@ -346,6 +346,9 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   units_ = unitsOf(dims);
   CandidateRequest request;
   request.dims = dims;
+  for (const Parameter &parameter : kernel_.parameters)
+    if (parameter.isScalar() && parameter.byDefault && !isFloat(parameter.type))
+      request.scalars[parameter.name] = static_cast<int64_t>(*parameter.byDefault);
   request.fixed = kept_;
   request.most = mostCheap;
   if (const Schedule *schedule = kernel_.scheduleFor(machine_.name);

@@ -176,7 +176,7 @@ def Cpu_CumulateOp : Cpu_TileOp<"cumulate", []> {
 def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
   let summary = "a tile of products of what is computed from rows of other products";
   let description = [{
-    m rows of each C = W x V, where the weights W, m x n, are computed from the scores A x B, and the
+    m of all rows of each C = W x V, where the weights W, m x n, are computed from the scores A x B, and the
     rows of those are reduced; in attention, by a softmax. `a`, `b` and `depths` list the products of
     scores, `v` and `columns` those of weights. Rows are computed in parts along n, in one pass over
     all B and V, and no score is stored.
@@ -190,7 +190,7 @@ def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
 
     In `scratch` are packed parts of B and V, rows of A and C, and the scores of a part.
     ```mlir
-    cpu.chain size(%m, %n) a(%q[%i, %c0] along [0, 1]) b(%k[%c0, %c0] along [1, 0]) depths(%depth)
+    cpu.chain size(%m of %rows, %n) a(%q[%i, %c0] along [0, 1]) b(%k[%c0, %c0] along [1, 0]) depths(%depth)
       v(%v[%c0, %c0] along [0, 1]) columns(%columns)
       ins() outs() behind() results(%o[%i, %c0] along [0, 1]) scratch(%s) {
     ^bb0(%score: f32):
@@ -209,7 +209,7 @@ def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
     } : ...
     ```
   }];
-  let arguments = (ins Index:$m, Index:$n,
+  let arguments = (ins Index:$m, Index:$rows, Index:$n,
                        Variadic<AnyMemRef>:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
                        Variadic<AnyMemRef>:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
                        Variadic<Index>:$depths,
@@ -226,7 +226,7 @@ def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
                        AnyStaticShapeMemRef:$scratch);
   let regions = (region SizedRegion<1>:$body, VariadicRegion<SizedRegion<1>>:$epilogues);
   let assemblyFormat = [{
-    `size` `(` $m `,` $n `)`
+    `size` `(` $m `of` $rows `,` $n `)`
     `a` `(` custom<GlobalViews>($a, $aOffsets, $aAlong, type($a)) `)`
     `b` `(` custom<GlobalViews>($b, $bOffsets, $bAlong, type($b)) `)` `depths` `(` $depths `)`
     `v` `(` custom<GlobalViews>($v, $vOffsets, $vAlong, type($v)) `)` `columns` `(` $columns `)`

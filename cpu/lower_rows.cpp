@@ -165,8 +165,8 @@ CpuLowering::tensorsOf(ir::FusionGroupOp group, scf::ForOp tileLoop, RowProgram 
       return group.emitOpError("expected its tile loop to insert one tile of each result");
     GlobalView view = viewOf(result);
     for (unsigned i = 0; insert && i < view.dims.size(); ++i) {
-      Value &offset = view.offsets[view.dims[i]];
-      offset = mapped(insert.getMixedOffsets()[i]);
+      Value &sum = view.offsets[view.dims[i]], offset = mapped(insert.getMixedOffsets()[i]);
+      sum = add(sum, positionIn(view, i, offset));
       const int64_t dim = output->dims[i];
       if (dim < 0)
         continue;

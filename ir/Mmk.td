@@ -157,12 +157,15 @@ def Mmk_WindowOp : Mmk_Op<"window", [Pure, AttrSizedOperandSegments]> {
     %w = mmk.window %x at affine_map<(p, r) -> (2 * p + r - 1)> ["P", "R"] pad %zero
       : tensor<?xf32> -> tensor<?x?xf32>
     ```
+    With `grouped`, each index that is a quotient goes over whole groups: of (h floordiv 8), the
+    dimension of h is 8 times that of the source.
   }];
   let arguments = (ins AnyRankedTensor:$source, AffineMapAttr:$map, Variadic<Index>:$symbols,
-                       StrArrayAttr:$dims, Optional<AnyType>:$padding);
+                       StrArrayAttr:$dims, Optional<AnyType>:$padding, UnitAttr:$grouped);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $source `at` $map (`(` $symbols^ `)`)? $dims (`pad` $padding^ `:` type($padding))? attr-dict
+    $source `at` $map (`(` $symbols^ `)`)? $dims (`grouped` $grouped^)?
+    (`pad` $padding^ `:` type($padding))? attr-dict
     `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -1,6 +1,8 @@
 // Index notation: tensors that are read at indices, positions, and random numbers.
 #include "lower/kernel_to_ir.h"
 
+#include "frontend/index/calculated_dimension.h"
+#include "frontend/rule_builder.h"
 #include "lower/elementwise.h"
 #include "lower/index_map.h"
 #include "lower/rule.h"
@@ -106,9 +108,45 @@ View KernelToIr::window(const Value *value, View source, mlir::Value padding) {
   const auto map =
       mlir::AffineMap::get(value->shape.size(), symbols.size(), indices, b.getContext());
   const mlir::Type type = tensorType(value->shape, elementOf(source));
-  return viewOf(
-      ir::WindowOp::create(b, loc, type, source.value, map, symbols, names(value->shape), padding),
-      value->shape);
+  return viewOf(ir::WindowOp::create(b, loc, type, source.value, map, symbols, names(value->shape),
+                                     padding, isGrouped(map, value->shape, source.shape)),
+                value->shape);
+}
+
+/// Whether an extent is `count` times another: by their numbers, or as the kernel requires.
+static bool isMultiple(const Dimension &all, int64_t count, const Dimension &groups,
+                       const Kernel &kernel) {
+  if (all.isLiteral() || groups.isLiteral())
+    return all.isLiteral() && groups.isLiteral() && all.literal == count * groups.literal;
+  const std::unique_ptr<Rule> extent = ruleThatReads(all.name),
+                              product = ruleOf(Rule::Kind::multiply);
+  product->operands.push_back(ruleOfNumber(count));
+  product->operands.push_back(ruleThatReads(groups.name));
+  return llvm::any_of(kernel.conditions, [&](const Condition &condition) {
+    if (condition.rule->kind != Rule::Kind::equal)
+      return false;
+    const Rule &left = *condition.rule->operands[0], &right = *condition.rule->operands[1];
+    return (fixedDifference(left, *extent, kernel) == 0 &&
+            fixedDifference(right, *product, kernel) == 0) ||
+           (fixedDifference(right, *extent, kernel) == 0 &&
+            fixedDifference(left, *product, kernel) == 0);
+  });
+}
+
+bool KernelToIr::isGrouped(mlir::AffineMap map, const Shape &shape, const Shape &source) {
+  bool isAny = false;
+  for (auto [expression, dimension] : llvm::zip(map.getResults(), source)) {
+    auto quotient = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+    if (!quotient || quotient.getKind() != mlir::AffineExprKind::FloorDiv)
+      continue;
+    auto position = mlir::dyn_cast<mlir::AffineDimExpr>(quotient.getLHS());
+    auto count = mlir::dyn_cast<mlir::AffineConstantExpr>(quotient.getRHS());
+    if (!position || !count ||
+        !isMultiple(shape[position.getPosition()], count.getValue(), dimension, kernel))
+      return false;
+    isAny = true;
+  }
+  return isAny;
 }
 
 } // namespace mmk

@@ -67,6 +67,8 @@ private:
   View access(const Value *value);
   View gather(const Value *value);
   View window(const Value *value, View source, mlir::Value padding);
+  /// Whether the quotients of a window's indices go over whole groups (mmk.window).
+  bool isGrouped(mlir::AffineMap map, const Shape &shape, const Shape &source);
   View viewOf(mlir::Value tensor, const Shape &shape);
   mlir::ArrayAttr names(const Shape &shape);
   View position(const Value *value);

@@ -50,8 +50,9 @@ View KernelToIr::withWindowOfMatrices(const View &view) {
   const auto ofMatrices = map.replaceDimsAndSymbols(dims, {}, rank, map.getNumSymbols());
   if (!ir::givesMatrices(ofMatrices) || llvm::is_sorted(places))
     return view;
-  moved.value = ir::WindowOp::create(b, loc, window.getResult().getType(), window.getSource(),
-                                     ofMatrices, window.getSymbols(), names(moved.shape), {});
+  moved.value =
+      ir::WindowOp::create(b, loc, window.getResult().getType(), window.getSource(), ofMatrices,
+                           window.getSymbols(), names(moved.shape), {}, window.getGrouped());
   return moved;
 }
 

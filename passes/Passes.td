@@ -58,6 +58,16 @@ def JoinDimensions : Pass<"mmk-join-dimensions", "::mlir::ModuleOp"> {
     mmk.return %y                                  mmk.return %y
     ```
     Elementwise work on a product whose rows were split goes along the rows that it had before.
+
+    Rows that multiply the same matrices in groups, as heads of queries that share keys, are rows of
+    one product: their dimension becomes the groups and their positions, where those can be joined
+    with the rows.
+    ```mlir
+    %w = mmk.window %k at (h, j, d) ->             %s = tensor.expand_shape %q [[0, 1], [2], [3]]
+        (h floordiv 4, j, d) grouped               %a = tensor.collapse_shape %s [[0], [1, 2], [3]]
+    %y = linalg.contract (h, i, d),           =>   %r = linalg.contract (g, i, d),
+        (h, j, d) to (h, i, j) (%q, %w)                (g, j, d) to (g, i, j) (%a, %k)
+    ```
     The name of a dimension that is joined has those of its parts: `B*H` of `B` and `H`, `C*49` of
     `C`, `7` and `7`. With `extent W = 1`, W is a literal 1.
   }];

@@ -5,6 +5,7 @@
 #include "passes/merge_elementwise.h"
 #include "passes/passes.h"
 #include "passes/row_space.h"
+#include "passes/split_groups.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
 #include "schedule/joined_dimension.h"
@@ -78,9 +79,10 @@ struct Traversal {
 
 class Joiner {
 public:
-  Joiner(ir::KernelOp kernel, const llvm::StringSet<> &named)
+  /// `hasGroups`: of a kernel that splitGroups has changed.
+  Joiner(ir::KernelOp kernel, const llvm::StringSet<> &named, bool hasGroups)
       : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()), named(named),
-        keepsPlanes(hasProduct(kernel)) {}
+        keepsPlanes(hasProduct(kernel)), hasGroups(hasGroups) {}
 
   void run() {
     for (Operation &op : block.without_terminator())
@@ -147,9 +149,23 @@ private:
     return loops;
   }
 
+  /// Whether it gives a parameter the dimensions of splitGroups.
+  bool isSplit(Operation *op) {
+    return hasGroups && isa<tensor::ExpandShapeOp>(op) && isa<BlockArgument>(op->getOperand(0));
+  }
+  /// Whether it takes them from a result.
+  bool isUnsplit(Operation *op) {
+    return hasGroups && isa<tensor::CollapseShapeOp>(op) &&
+           llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ir::ReturnOp>(user); });
+  }
+
   void read(Operation &op) {
     if (isa<ir::DimOp, tensor::EmptyOp>(op))
       return;
+    if (isUnsplit(&op))
+      return;
+    if (isSplit(&op))
+      return keepWhole(op.getOperand(0).getAsOpaquePointer(), op.getOperand(0));
     std::optional<Traversal> traversal;
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       traversal = traversalOf(linalgOp);
@@ -198,10 +214,14 @@ private:
       const FailureOr<ProductDims> dims = productDims(contract);
       if (failed(dims))
         return std::nullopt;
-      for (unsigned loop : {dims->rows, dims->columns, dims->reduction})
+      for (unsigned loop : {dims->columns, dims->reduction})
         stay(traversal, loop);
+      // Of rows that are several dimensions, one of extent 1 goes.
+      if (names[dims->rows] != "1" || !hasOtherRows(contract, *dims, names))
+        stay(traversal, dims->rows);
       traversal.isApart[dims->columns] = traversal.isApart[dims->reduction] = true;
-    } else if (keepsPlanes && isa<linalg::GenericOp>(op.getOperation()) && !isRowReduction(op)) {
+    } else if (keepsPlanes && isa<linalg::GenericOp>(op.getOperation()) && !isRowReduction(op) &&
+               !isOfRows(op)) {
       // Tiles of elementwise work in a kernel with products have rows and columns.
       for (size_t loop = names.size(); loop-- > 0;)
         if (names[loop] != "1") {
@@ -210,6 +230,31 @@ private:
         }
     }
     return traversal;
+  }
+
+  /// Whether it goes over what reductions of rows give: a row group computes it with them.
+  bool isOfRows(linalg::LinalgOp op) {
+    const bool is = llvm::any_of(op.getDpsInputs(), [&](Value input) {
+      auto producer = input.getDefiningOp<linalg::LinalgOp>();
+      return producer && (isRowReduction(producer) ? producer.getNumLoops() > op.getNumLoops()
+                                                   : producer.getNumLoops() == op.getNumLoops() &&
+                                                         ofRows.contains(producer));
+    });
+    if (is)
+      ofRows.insert(op);
+    return is;
+  }
+
+  /// Whether the left operand alone has other loops than batches and rows, of more than one
+  /// element.
+  static bool hasOtherRows(linalg::ContractOp contract, const ProductDims &dims,
+                           ArrayRef<StringRef> names) {
+    const SmallVector<AffineMap> maps = contract.getIndexingMapsArray();
+    for (unsigned loop = 0; loop < names.size(); ++loop)
+      if (loop != dims.rows && names[loop] != "1" && maps[0].isFunctionOfDim(loop) &&
+          maps[2].isFunctionOfDim(loop) && !maps[1].isFunctionOfDim(loop))
+        return true;
+    return false;
   }
 
   /// Of slices, those that only leave out dimensions of extent 1.
@@ -404,6 +449,8 @@ private:
       return rebuildSlice(*traversal);
     if (isChanged)
       return rebuildLoops(*traversal);
+    if (isUnsplit(op))
+      op->setOperand(0, inItsDims(op->getOperand(0)));
     for (OpOperand &operand : op->getOpOperands())
       if (Value known = formed.lookupOrNull(operand.get()))
         operand.set(known);
@@ -485,30 +532,31 @@ private:
       formed.map(before, after);
   }
 
+  /// A computed tensor with the dimensions that it had before.
+  Value inItsDims(Value value) {
+    const auto form = forms.find(value.getAsOpaquePointer());
+    if (form == forms.end() || form->second.isWhole())
+      return formed.lookupOrDefault(value);
+    SmallVector<OpFoldResult> extents;
+    for (int64_t i = 0; i < cast<RankedTensorType>(value.getType()).getRank(); ++i)
+      extents.push_back(dim(dimName(value, i)));
+    return tensor::ExpandShapeOp::create(b, value.getLoc(), value.getType(), formed.lookup(value),
+                                         form->second.pieces(), extents);
+  }
+
   /// A result has the dimensions that the kernel says.
   void returnAll() {
     b.setInsertionPoint(block.getTerminator());
-    for (OpOperand &returned : block.getTerminator()->getOpOperands()) {
-      const Value value = returned.get();
-      const auto form = forms.find(value.getAsOpaquePointer());
-      if (form == forms.end() || form->second.isWhole()) {
-        returned.set(formed.lookupOrDefault(value));
-        continue;
-      }
-      SmallVector<OpFoldResult> extents;
-      for (int64_t i = 0; i < cast<RankedTensorType>(value.getType()).getRank(); ++i)
-        extents.push_back(dim(dimName(value, i)));
-      returned.set(tensor::ExpandShapeOp::create(b, value.getLoc(), value.getType(),
-                                                 formed.lookup(value), form->second.pieces(),
-                                                 extents));
-    }
+    for (OpOperand &returned : block.getTerminator()->getOpOperands())
+      returned.set(inItsDims(returned.get()));
   }
 
   ir::KernelOp kernel;
   Block &block;
   OpBuilder b;
   const llvm::StringSet<> &named; ///< dimensions that the schedule names, rules too
-  bool keepsPlanes;
+  bool keepsPlanes, hasGroups;
+  llvm::DenseSet<Operation *> ofRows; ///< see isOfRows
   std::vector<Traversal> traversals;
   llvm::MapVector<const void *, Form> forms;
   IRMapping formed; ///< tensor -> in its form
@@ -593,6 +641,66 @@ void setUnits(ir::KernelOp kernel, const llvm::StringSet<> &units) {
   });
 }
 
+/// The position along a dimension of extent 1 is 0.
+void foldUnitPositions(ir::KernelOp kernel) {
+  SmallVector<linalg::IndexOp> units;
+  kernel.walk([&](linalg::IndexOp index) {
+    const SmallVector<StringRef> names = dimNames(index->getParentOfType<linalg::LinalgOp>());
+    if (names[index.getDim()] == "1")
+      units.push_back(index);
+  });
+  for (linalg::IndexOp index : units) {
+    OpBuilder b(index);
+    index.replaceAllUsesWith(arith::ConstantIndexOp::create(b, index.getLoc(), 0).getResult());
+    index.erase();
+  }
+}
+
+/// Whether each product has its rows along one dimension.
+bool haveOneRow(ir::KernelOp kernel) {
+  return !kernel
+              .walk([](linalg::ContractOp contract) {
+                const SmallVector<AffineMap> maps = contract.getIndexingMapsArray();
+                unsigned rows = 0;
+                for (unsigned loop = 0; loop < maps[0].getNumDims(); ++loop)
+                  rows += maps[0].isFunctionOfDim(loop) && maps[2].isFunctionOfDim(loop) &&
+                          !maps[1].isFunctionOfDim(loop);
+                return rows > 1 ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// Whether parameters and results whose groups are split have those outside of their last two
+/// dimensions, along which tiles extend.
+bool areGroupsOutside(ir::KernelOp kernel) {
+  const auto isOutside = [](int64_t outer, ArrayRef<ReassociationIndices> pieces) {
+    for (auto [i, piece] : llvm::enumerate(pieces))
+      if (llvm::is_contained(piece, outer))
+        return llvm::is_contained(piece, outer + 1) || i + 2 < pieces.size();
+    return false;
+  };
+  const auto splitOf = [](ArrayRef<ReassociationIndices> pieces) {
+    const auto *piece = llvm::find_if(pieces, [](auto &it) { return it.size() > 1; });
+    return piece == pieces.end() ? -1 : piece->front();
+  };
+  return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+        expand && isa<BlockArgument>(expand.getSrc()))
+      return llvm::all_of(expand->getUsers(), [&](Operation *user) {
+        auto collapse = dyn_cast<tensor::CollapseShapeOp>(user);
+        return collapse && isOutside(splitOf(expand.getReassociationIndices()),
+                                     collapse.getReassociationIndices());
+      });
+    auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+    if (!collapse ||
+        !llvm::all_of(op.getUsers(), [](Operation *user) { return isa<ir::ReturnOp>(user); }))
+      return true;
+    auto expand = collapse.getSrc().getDefiningOp<tensor::ExpandShapeOp>();
+    return expand &&
+           isOutside(splitOf(collapse.getReassociationIndices()), expand.getReassociationIndices());
+  });
+}
+
 struct JoinDimensionsPass : impl::JoinDimensionsBase<JoinDimensionsPass> {
   using JoinDimensionsBase::JoinDimensionsBase;
 
@@ -603,15 +711,30 @@ struct JoinDimensionsPass : impl::JoinDimensionsBase<JoinDimensionsPass> {
       kernel.getSchedule().walk([&](ir::ChoiceOp choice) { choosing.add(choice.getKey()); });
       kernel.getSchedule().walk([&](ir::ChosenOp ofRule) { choosing.add(ofRule.getKey()); });
       setUnits(kernel, choosing.units);
+      foldUnitPositions(kernel);
       if (failed(checkDims(kernel)))
         return signalPassFailure();
       llvm::StringSet<> all = dimsIn(kernel);
-      if (joins)
-        Joiner(kernel, choosing.named).run();
+      if (joins && !joinGroups(kernel, choosing.named))
+        Joiner(kernel, choosing.named, /*hasGroups=*/false).run();
       all.insert_range(dimsIn(kernel).keys());
       if (failed(checkThere(kernel, choosing.named, all)))
         return signalPassFailure();
     }
+  }
+
+private:
+  /// Makes the rows of positions that read the same matrices one dimension; whether that could be.
+  static bool joinGroups(ir::KernelOp kernel, const llvm::StringSet<> &named) {
+    OwningOpRef<ir::KernelOp> grouped(kernel.clone());
+    if (!splitGroups(*grouped))
+      return false;
+    Joiner(*grouped, named, /*hasGroups=*/true).run();
+    if (!haveOneRow(*grouped) || !areGroupsOutside(*grouped))
+      return false;
+    kernel.getBody().takeBody(grouped->getBody());
+    kernel.setApart(grouped->getApart());
+    return true;
   }
 };
 

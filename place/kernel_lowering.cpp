@@ -142,14 +142,34 @@ void KernelLowering::splitDepths() {
 std::optional<KernelLowering::MemoryDims> KernelLowering::memoryDims(Value tensor) {
   if (const auto known = split.find(tensor); known != split.end())
     return known->second;
+  if (isa<BlockArgument>(tensor))
+    return std::nullopt;
+  const auto collapseOf = [](Value value) -> tensor::CollapseShapeOp {
+    for (Operation *user : value.getUsers())
+      if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user))
+        if (llvm::all_of(collapse->getUsers(), [](Operation *it) { return isa<ir::ReturnOp>(it); }))
+          return collapse;
+    return {};
+  };
+  MemoryDims dims;
+  const auto addNames = [&](Value value) {
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim)
+      dims.names.push_back(dimName(value, dim));
+    if (tensor::CollapseShapeOp collapse = collapseOf(value))
+      dims.joined = collapse.getReassociationIndices();
+  };
   for (Operation *user : tensor.getUsers())
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user)) {
-      MemoryDims dims{expand.getReassociationIndices(), {}};
-      for (int64_t dim = 0; dim < expand.getResultType().getRank(); ++dim)
-        dims.names.push_back(dimName(expand.getResult(), dim));
+      dims.pieces = expand.getReassociationIndices();
+      addNames(expand.getResult());
       return dims;
     }
-  return std::nullopt;
+  if (!collapseOf(tensor))
+    return std::nullopt;
+  addNames(tensor);
+  for (int64_t dim = 0; dim < static_cast<int64_t>(dims.names.size()); ++dim)
+    dims.pieces.push_back({dim});
+  return dims;
 }
 
 GlobalView KernelLowering::wholeOf(Value tensor) {
@@ -158,9 +178,13 @@ GlobalView KernelLowering::wholeOf(Value tensor) {
   if (ir::isGenerated(tensor.getDefiningOp()))
     view.generated = tensor.getDefiningOp();
   const std::optional<MemoryDims> own = memoryDims(memory);
-  view.offsets.assign(own ? own->names.size() : cast<RankedTensorType>(memory.getType()).getRank(),
-                      Value());
-  view.dims = llvm::to_vector(llvm::seq<unsigned>(view.offsets.size()));
+  const size_t rank = !own                  ? cast<RankedTensorType>(memory.getType()).getRank()
+                      : own->joined.empty() ? own->names.size()
+                                            : own->joined.size();
+  view.offsets.assign(rank, Value());
+  view.dims = llvm::to_vector(llvm::seq<unsigned>(rank));
+  if (own && !own->joined.empty())
+    splitDims(view, own->joined, own->names);
   if (own && memory == tensor)
     mergeDims(view, own->pieces);
   return view;
@@ -170,15 +194,40 @@ GlobalView KernelLowering::wholeOf(Value tensor) {
 // memory to state that of.
 void KernelLowering::mergeDims(GlobalView &view, ArrayRef<ReassociationIndices> pieces) {
   const SmallVector<unsigned> dims = std::move(view.dims);
+  const std::vector<int64_t> scales = std::move(view.scales);
   view.dims.clear();
+  view.scales.clear();
   for (const ReassociationIndices &piece : pieces) {
     view.dims.push_back(dims[piece.back()]);
-    if (piece.size() > 1 && view.memref)
+    if (!scales.empty())
+      view.scales.push_back(scales[piece.back()]);
+    if (dims[piece.front()] != dims[piece.back()] && view.memref)
       merged.insert({view.memref, {dims[piece.front()], dims[piece.back()]}});
     for (int64_t dim : ArrayRef(piece).drop_back())
       if (Value &offset = view.offsets[dims[dim]]; !offset)
         offset = index(0);
   }
+}
+
+// Of each piece the inner dimensions are literal.
+void KernelLowering::splitDims(GlobalView &view, ArrayRef<ReassociationIndices> pieces,
+                               ArrayRef<StringRef> names) {
+  const SmallVector<unsigned> dims = std::move(view.dims);
+  view.dims.clear();
+  view.scales.assign(names.size(), 1);
+  for (auto [dim, piece] : llvm::zip(dims, pieces)) {
+    view.dims.append(piece.size(), dim);
+    for (int64_t i = piece.back(); i > piece.front(); --i) {
+      int64_t extent = 1;
+      names[i].getAsInteger(10, extent);
+      view.scales[i - 1] = view.scales[i] * extent;
+    }
+  }
+}
+
+Value KernelLowering::positionIn(const GlobalView &view, size_t dim, Value position) {
+  const int64_t scale = view.scales.empty() ? 1 : view.scales[dim];
+  return scale == 1 ? position : arith::MulIOp::create(b, loc, position, index(scale)).getResult();
 }
 
 GlobalView KernelLowering::viewOf(Value tensor) {
@@ -188,6 +237,15 @@ GlobalView KernelLowering::viewOf(Value tensor) {
     mergeDims(view, collapse.getReassociationIndices());
     return view;
   }
+  if (auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>();
+      expand && isa<BlockArgument>(expand.getSrc())) {
+    GlobalView view = viewOf(expand.getSrc());
+    SmallVector<StringRef> names;
+    for (int64_t dim = 0; dim < expand.getResultType().getRank(); ++dim)
+      names.push_back(dimName(tensor, dim));
+    splitDims(view, expand.getReassociationIndices(), names);
+    return view;
+  }
   if (!slice)
     return wholeOf(tensor);
   GlobalView base = viewOf(slice.getSource());
@@ -195,9 +253,12 @@ GlobalView KernelLowering::viewOf(Value tensor) {
   llvm::SmallBitVector dropped = slice.getDroppedDims();
   for (auto [i, offset] : llvm::enumerate(slice.getMixedOffsets())) {
     Value &sum = view.offsets[base.dims[i]];
-    sum = add(sum, mapped(offset));
-    if (!dropped.test(i))
-      view.dims.push_back(base.dims[i]);
+    sum = add(sum, positionIn(base, i, mapped(offset)));
+    if (dropped.test(i))
+      continue;
+    view.dims.push_back(base.dims[i]);
+    if (!base.scales.empty())
+      view.scales.push_back(base.scales[i]);
   }
   return view;
 }
@@ -367,9 +428,8 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
   auto yield = cast<ir::YieldOp>(group.getBody().front().getTerminator());
   for (auto [result, filled] : llvm::zip(group.getResults(), yield.getValues())) {
     const unsigned number = cast<OpResult>(filled).getResultNumber();
-    GlobalView view = wholeOf(result);
-    const SmallVector<unsigned> dims = std::move(view.dims);
-    view.dims.clear();
+    const GlobalView whole = wholeOf(result);
+    GlobalView view{whole.memref, whole.offsets, {}};
     Value yielded = tileLoop.getBody()->getTerminator()->getOperand(number);
     auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
     if (!insert) { // a tensor without dimensions
@@ -382,10 +442,11 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
     const size_t front = rows && rows.getParts() ? 1 : 0;
     SmallVector<Value> sizes;
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
-      view.offsets[dims[i]] = mapped(offset);
+      Value &sum = view.offsets[whole.dims[i]];
+      sum = add(sum, positionIn(whole, i, mapped(offset)));
       if (i < front)
         continue;
-      view.dims.push_back(dims[i]);
+      view.dims.push_back(whole.dims[i]);
       sizes.push_back(mapped(insert.getMixedSizes()[i]));
     }
     destinations.push_back({insert.getSource(), view, sizes});

@@ -22,6 +22,9 @@ struct GlobalView {
   llvm::SmallVector<mlir::Value> offsets;
   llvm::SmallVector<unsigned> dims;
   mlir::Operation *generated = nullptr; ///< what gives the generated tensor
+  /// Positions of the memref for one along each dimension; empty: 1. A dimension that has several
+  /// is outside of tiles.
+  std::vector<int64_t> scales = {};
 };
 
 class KernelLowering {
@@ -74,6 +77,11 @@ protected:
   GlobalView matrixOf(mlir::Value tensor);
   /// The view of a tensor with each of these pieces of its dimensions as one.
   void mergeDims(GlobalView &view, llvm::ArrayRef<mlir::ReassociationIndices> pieces);
+  /// Along the memref, of a position along one of the dimensions of a view.
+  mlir::Value positionIn(const GlobalView &view, size_t dim, mlir::Value position);
+  /// Makes each dimension of a view several, whose names are given.
+  static void splitDims(GlobalView &view, llvm::ArrayRef<mlir::ReassociationIndices> pieces,
+                        llvm::ArrayRef<llvm::StringRef> names);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
   mlir::Value mapped(mlir::OpFoldResult value);
   /// The dimensions of the memory of a tensor, where they are more than its own: for each of its
@@ -81,6 +89,8 @@ protected:
   struct MemoryDims {
     llvm::SmallVector<mlir::ReassociationIndices> pieces;
     llvm::SmallVector<llvm::StringRef> names;
+    /// Where memory has fewer than these: for each of memory the piece of these; else empty.
+    llvm::SmallVector<mlir::ReassociationIndices> joined;
   };
   std::optional<MemoryDims> memoryDims(mlir::Value tensor);
   /// The tensor behind slices and buffers.

@@ -160,11 +160,12 @@ LogicalResult CpuLowering::emitChain(ir::FusionGroupOp group, scf::ForOp tileLoo
   }
 
   auto op = cpu::ChainOp::create(
-      b, loc, products.m, products.n, products.a.tensors, products.a.offsets, products.a.along,
-      products.b.tensors, products.b.offsets, products.b.along, products.depths, products.v.tensors,
-      products.v.offsets, products.v.along, products.columns, inputs.tensors, inputs.offsets,
-      inputs.along, outputs.tensors, outputs.offsets, outputs.along, read.tensors, read.offsets,
-      read.along, results.tensors, results.offsets, results.along, scratch,
+      b, loc, products.m, dimension(productNames(chain.firsts[0]).rows), products.n,
+      products.a.tensors, products.a.offsets, products.a.along, products.b.tensors,
+      products.b.offsets, products.b.along, products.depths, products.v.tensors, products.v.offsets,
+      products.v.along, products.columns, inputs.tensors, inputs.offsets, inputs.along,
+      outputs.tensors, outputs.offsets, outputs.along, read.tensors, read.offsets, read.along,
+      results.tensors, results.offsets, results.along, scratch,
       /*epiloguesCount=*/chain.seconds.size());
   SmallVector<Type> types(chain.firsts.size(), b.getF32Type());
   types.append(inputs.elements);

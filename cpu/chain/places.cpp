@@ -43,7 +43,7 @@ ChainPlaces placesOf(Emitter &e, cpu::ChainOp op, ProgramValues &values,
                                                      op.getProductOffsets(), op.getProductAlong());
   places.m = values.value(op.getM());
   places.n = values.value(op.getN());
-  places.allRows = values.global(op.getA()[0]).extents[op.getAAlong()[0]];
+  places.allRows = values.value(op.getRows());
   for (auto [i, depth] : enumerate(op.getDepths()))
     places.firsts.push_back({a[i], b[i], values.value(depth)});
   for (auto [i, columns] : enumerate(op.getColumns())) {

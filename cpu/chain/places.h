@@ -21,7 +21,7 @@ struct ChainPlaces {
   llvm::SmallVector<First> firsts;
   llvm::SmallVector<Second> seconds;
   llvm::Value *m = nullptr, *n = nullptr;
-  llvm::Value *allRows = nullptr; ///< of the tensor, of which a tile has m
+  llvm::Value *allRows = nullptr; ///< of which a tile has m
   SpacePlaces rows;               ///< the first inputs are the scores, which have no place
 
   llvm::SmallVector<llvm::Value **> fields();

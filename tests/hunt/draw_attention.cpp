@@ -58,6 +58,8 @@ private:
       batches *= matrices * group_;
       h_ = bind("H", matrices * group_);
       g_ = group_ == 1 ? h_ : bind("G", matrices);
+      if (group_ > 1 && random_.chance(70)) // rows of a group may be one tile then
+        sample_.kernel.requirements = {fmt::format("{} == {} * {}", h_, g_, group_)};
     }
     const int64_t d = random_.oneOf(
                       {8, 16, 16, 24, 32, 40, 64, 64, 72, 80, 96, 128, 128, 160, 256}),

@@ -50,6 +50,8 @@ std::string text(const Expression &expression) {
 std::string text(const KernelText &kernel) {
   std::string all =
       fmt::format("kernel sample({}) -> {} {{\n", texts(kernel.parameters), texts(kernel.results));
+  for (const std::string &requirement : kernel.requirements)
+    all += fmt::format("  require {};\n", requirement);
   for (const Statement &statement : kernel.body)
     all += fmt::format("  {}{}{} = {};\n", statement.isLet ? "let " : "", statement.name,
                        statement.indices, text(statement.value));

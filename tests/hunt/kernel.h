@@ -44,6 +44,7 @@ struct Alternatives {
 
 struct KernelText {
   std::vector<Declaration> parameters, results;
+  std::vector<std::string> requirements; ///< of dimensions: "H == 2 * G"
   std::vector<Statement> body;
   std::vector<Alternatives> schedule;
 };

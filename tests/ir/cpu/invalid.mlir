@@ -641,7 +641,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected to yield one element for each of its 0 outputs, behind those of its rows}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       cpu.yield %e : f32
     }, {
@@ -660,7 +660,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected outputs with one element for each row}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %e, %e, %e : f16, f32, f32, f32
@@ -680,7 +680,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected weights of the type of 'memref<?x?xf16, #aicore.space<gm>>'}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       cpu.yield %e, %e, %e : f32, f32, f32
     }, {
@@ -699,7 +699,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected ratio and factor to be f32}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %w, %e : f16, f16, f32
@@ -718,7 +718,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   aicore.phase {
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       // expected-error @+1 {{'cpu.reduce' op expected a sum of f32 in a cpu.chain, where it is times a ratio}}
       %t = cpu.reduce max %e from 0.0 : f32 times %e -> f32
@@ -740,7 +740,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected as many A as B and depths, found 1, 1 and 2}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m, %m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m, %m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %e, %e : f16, f32, f32
@@ -760,7 +760,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected as many V as columns and regions behind them, found 1, 2 and 1}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %e, %e : f16, f32, f32
@@ -780,7 +780,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected each region behind a product to take an element of that}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %e, %e : f16, f32, f32
@@ -800,7 +800,7 @@ aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"[
   ^bb0(%block: index):
     %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     // expected-error @+1 {{'cpu.chain' op expected regions behind its products that take 0 inputs and yield 2 results, found 0 and 1}}
-    cpu.chain size(%m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1], %c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) b(%a[%m, %m] along [1, 0] : memref<?x?xf32, #aicore.space<gm>>) depths(%m) v(%v[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) columns(%m) ins() outs() behind() results(%c[%m, %m] along [0, 1], %c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
     ^bb0(%e: f32):
       %w = arith.truncf %e : f32 to f16
       cpu.yield %w, %e, %e : f16, f32, f32

@@ -84,7 +84,7 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
       %total = cpu.reduce add %w from 0.0 : f32 -> f32
       cpu.yield %total : f32
     } : memref<1x64xf32, #aicore.space<ub>>
-    // CHECK: cpu.chain size(%M, %M) a(%a[%M, %block] along [0, 1], %a[%M, %block] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>) b(%a[%M, %block] along [1, 0], %a[%M, %block] along [1, 0] : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>) depths(%block, %M) v(%a[%M, %block] along [0, 1], %a[%M, %block] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>) columns(%block, %M) ins(%bias[%block] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%bias[%M] along [0, -1] : memref<?xf32, #aicore.space<gm>>) behind(%bias[%block] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) results(%c[%M, %block] along [0, 1], %c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>) scratch(%row_ub) {
+    // CHECK: cpu.chain size(%M of %M, %M) a(%a[%M, %block] along [0, 1], %a[%M, %block] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>) b(%a[%M, %block] along [1, 0], %a[%M, %block] along [1, 0] : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>) depths(%block, %M) v(%a[%M, %block] along [0, 1], %a[%M, %block] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>) columns(%block, %M) ins(%bias[%block] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%bias[%M] along [0, -1] : memref<?xf32, #aicore.space<gm>>) behind(%bias[%block] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) results(%c[%M, %block] along [0, 1], %c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>) scratch(%row_ub) {
     // CHECK-NEXT: ^bb0(%[[S:.*]]: f32, %[[D:.*]]: f32, %[[B:.*]]: f32):
     // CHECK-NEXT: %[[TOP:.*]] = cpu.reduce max %[[S]] from 0xFF800000 : f32 -> f32
     // CHECK-NEXT: %[[OLD:.*]] = cpu.before %[[TOP]] from %[[TOP]] : f32
@@ -100,7 +100,7 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
     // CHECK-NEXT: %[[Y:.*]] = arith.addf %[[Q]], %[[V]] : f32
     // CHECK-NEXT: cpu.yield %[[Y]] : f32
     // CHECK-NEXT: } : memref<1x64xf32, #aicore.space<ub>>
-    cpu.chain size(%m, %m) a(%a[%m, %block] along [0, 1], %a[%m, %block] along [0, 1] : !gm, !gm) b(%a[%m, %block] along [1, 0], %a[%m, %block] along [1, 0] : !gm, !gm) depths(%block, %m) v(%a[%m, %block] along [0, 1], %a[%m, %block] along [0, 1] : !gm, !gm) columns(%block, %m) ins(%bias[%block] along [-1, 0] : !gm_row) outs(%bias[%m] along [0, -1] : !gm_row) behind(%bias[%block] along [-1, 0] : !gm_row) results(%c[%m, %block] along [0, 1], %c[%m, %block] along [0, 1] : !gm_out, !gm_out) scratch(%row) {
+    cpu.chain size(%m of %m, %m) a(%a[%m, %block] along [0, 1], %a[%m, %block] along [0, 1] : !gm, !gm) b(%a[%m, %block] along [1, 0], %a[%m, %block] along [1, 0] : !gm, !gm) depths(%block, %m) v(%a[%m, %block] along [0, 1], %a[%m, %block] along [0, 1] : !gm, !gm) columns(%block, %m) ins(%bias[%block] along [-1, 0] : !gm_row) outs(%bias[%m] along [0, -1] : !gm_row) behind(%bias[%block] along [-1, 0] : !gm_row) results(%c[%m, %block] along [0, 1], %c[%m, %block] along [0, 1] : !gm_out, !gm_out) scratch(%row) {
     ^bb0(%e: f32, %d: f32, %b: f32):
       %top = cpu.reduce max %e from 0xFF800000 : f32 -> f32
       %old = cpu.before %top from %top : f32

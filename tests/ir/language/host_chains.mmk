@@ -3,7 +3,7 @@
 // The maximum so far, the ratio by which sums and the product are rescaled when it grows, and the
 // factor of the product after the last part.
 // ATTEND: %[[SCRATCH:.*]] = aicore.alloc "chain" of "scratch" copies 1
-// ATTEND: cpu.chain size(%{{.*}}, %N) a(%q[%[[I:.*]], %{{.*}}] along [0, 1] : {{.*}}) b(%k[%{{.*}}, %{{.*}}] along [1, 0] : {{.*}}) depths(%D) v(%v[%{{.*}}, %{{.*}}] along [0, 1] : {{.*}}) columns(%E) ins() outs() behind() results(%o[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%[[SCRATCH]]) {
+// ATTEND: cpu.chain size(%{{.*}} of %{{.*}}, %N) a(%q[%[[I:.*]], %{{.*}}] along [0, 1] : {{.*}}) b(%k[%{{.*}}, %{{.*}}] along [1, 0] : {{.*}}) depths(%D) v(%v[%{{.*}}, %{{.*}}] along [0, 1] : {{.*}}) columns(%E) ins() outs() behind() results(%o[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%[[SCRATCH]]) {
 // ATTEND-NEXT: ^bb0(%[[S:.*]]: f32):
 // ATTEND-NEXT: %[[X:.*]] = arith.mulf {{.*}} : f32
 // ATTEND-NEXT: %[[TOP:.*]] = cpu.reduce max %[[X]] from 0xFF800000 : f32 -> f32
@@ -35,7 +35,7 @@ kernel attend(q: f32[M, D], k: f32[N, D], v: f32[N, E], scale: f32 = 0.125) -> o
 
 // Heads that share keys are read in place. A condition is of the rows and of the weights. A result of the rows, and one of the product behind an
 // epilogue.
-// FORMS: cpu.chain size(%{{.*}}, %N) a(%q[%[[H:.*]], %[[I:.*]], %{{.*}}] along [1, 2] : {{.*}}) b(%k[%[[G:.*]], %{{.*}}, %{{.*}}] along [2, 1] : {{.*}}) depths(%D) v(%v[%[[G]], %{{.*}}, %{{.*}}] along [1, 2] : {{.*}}) columns(%E) ins(%bias[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%l[%[[H]], %[[I]]] along [1, -1] : memref<?x?xf32, #aicore.space<gm>>) behind(%g[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>) results(%o[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>)
+// FORMS: cpu.chain size(%{{.*}} of %{{.*}}, %N) a(%q[%[[H:.*]], %[[I:.*]], %{{.*}}] along [1, 2] : {{.*}}) b(%k[%[[G:.*]], %{{.*}}, %{{.*}}] along [2, 1] : {{.*}}) depths(%D) v(%v[%[[G]], %{{.*}}, %{{.*}}] along [1, 2] : {{.*}}) columns(%E) ins(%bias[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%l[%[[H]], %[[I]]] along [1, -1] : memref<?x?xf32, #aicore.space<gm>>) behind(%g[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>) results(%o[%[[H]], %[[I]], %{{.*}}] along [1, 2] : memref<?x?x?xf16, #aicore.space<gm>>)
 // FORMS-NEXT: ^bb0(%[[S:.*]]: f32, %[[B:.*]]: f32):
 // FORMS: %[[COLUMN:.*]] = cpu.position 1 from
 // FORMS: %[[ROW:.*]] = cpu.position 0 from %[[I]]
@@ -71,7 +71,7 @@ kernel integers(q: i8[M, D], k: i8[N, D], v: f32[N, E]) -> o: f32[M, E] {
 
 // Products of scores and of weights in lists. Each product of weights has its own results; weights
 // that the others are computed from are computed once.
-// DKV: cpu.chain size(%{{.*}}, %M) a(%k[%[[J:.*]], %{{.*}}] along [0, 1], %v[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) b(%q[%{{.*}}, %{{.*}}] along [1, 0], %g[%{{.*}}, %{{.*}}] along [1, 0] : {{.*}}) depths(%D, %D) v(%q[%{{.*}}, %{{.*}}] along [0, 1], %g[%{{.*}}, %{{.*}}] along [0, 1] : {{.*}}) columns(%D, %D) ins(%l[%{{.*}}] along [-1, 0], %delta[%{{.*}}] along [-1, 0] : {{.*}}) outs() behind(%gate[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) results(%dk[%[[J]], %{{.*}}] along [0, 1], %dv[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) scratch
+// DKV: cpu.chain size(%{{.*}} of %{{.*}}, %M) a(%k[%[[J:.*]], %{{.*}}] along [0, 1], %v[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) b(%q[%{{.*}}, %{{.*}}] along [1, 0], %g[%{{.*}}, %{{.*}}] along [1, 0] : {{.*}}) depths(%D, %D) v(%q[%{{.*}}, %{{.*}}] along [0, 1], %g[%{{.*}}, %{{.*}}] along [0, 1] : {{.*}}) columns(%D, %D) ins(%l[%{{.*}}] along [-1, 0], %delta[%{{.*}}] along [-1, 0] : {{.*}}) outs() behind(%gate[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) results(%dk[%[[J]], %{{.*}}] along [0, 1], %dv[%[[J]], %{{.*}}] along [0, 1] : {{.*}}) scratch
 // DKV-NEXT: ^bb0(%[[S:.*]]: f32, %[[DP:.*]]: f32, %[[L:.*]]: f32, %[[DELTA:.*]]: f32):
 // DKV: %[[LESS:.*]] = arith.subf %[[S]], %[[L]]
 // DKV-NEXT: %[[P:.*]] = math.exp %[[LESS]]
