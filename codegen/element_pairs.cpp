@@ -61,7 +61,7 @@ std::array<Value *, 2> halvesOf(Emitter &e, Value *both) {
 }
 
 std::pair<Value *, Value *> exchanged(Emitter &e, Value *x, Value *y, int64_t bit) {
-  const int lanes = static_cast<int>(lanesOf(x)), distance = static_cast<int>(bit);
+  const int lanes = static_cast<int>(e.target.lanes), distance = static_cast<int>(bit);
   SmallVector<int> low, high;
   for (int lane = 0; lane < lanes; ++lane) {
     low.push_back(lane & distance ? lanes + lane - distance : lane);

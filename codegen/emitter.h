@@ -14,17 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <array>
-
 namespace mmk {
-
-/// The first parameters of a function.
-template <size_t count> std::array<llvm::Value *, count> parametersOf(llvm::Function *f) {
-  std::array<llvm::Value *, count> all;
-  for (size_t i = 0; i < count; ++i)
-    all[i] = f->getArg(i);
-  return all;
-}
 
 class Emitter {
 public:
@@ -65,23 +55,8 @@ public:
   void store(llvm::Value *value, llvm::Value *pointer) {
     b.CreateAlignedStore(value, pointer, llvm::Align(bytesOf(value->getType()->getScalarType())));
   }
-  /// The address of an element behind others, of so many bytes each.
-  llvm::Value *at(llvm::Value *pointer, llvm::Value *index, llvm::Value *bytes) {
-    return offset(pointer, b.CreateMul(index, bytes));
-  }
-  llvm::Value *at(llvm::Value *pointer, llvm::Value *index, int64_t bytes) {
-    return at(pointer, index, number(bytes));
-  }
-  /// Sets bytes to zero.
-  void clear(llvm::Value *pointer, llvm::Value *bytes) {
-    b.CreateMemSet(pointer, b.getInt8(0), bytes, llvm::MaybeAlign());
-  }
-  llvm::Value *times(llvm::Value *x, int64_t y) { return b.CreateMul(x, number(y)); }
   llvm::Value *min(llvm::Value *x, llvm::Value *y) {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
-  }
-  llvm::Value *max(llvm::Value *x, llvm::Value *y) {
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y);
   }
   /// Bytes of a cache line.
   static constexpr int64_t lineBytes = 64;
@@ -110,10 +85,8 @@ public:
       return b.CreateMul(ceilDiv(value, number(unit)), number(unit));
     return b.CreateAnd(b.CreateAdd(value, number(unit - 1)), number(-unit));
   }
-  /// The last multiple of `unit`.
+  /// The last multiple of `unit` (a power of two).
   llvm::Value *roundDown(llvm::Value *value, int64_t unit) {
-    if (!llvm::isPowerOf2_64(unit))
-      return times(b.CreateUDiv(value, number(unit)), unit);
     return b.CreateAnd(value, number(-unit));
   }
 

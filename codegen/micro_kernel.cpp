@@ -102,7 +102,7 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
     constexpr int64_t rowsOfPointer = 3;
     const int64_t first = carried.size();
     for (int64_t r = 0; r < rows; r += rowsOfPointer)
-      carried.push_back(e.at(a, rowBytes, r));
+      carried.push_back(e.offset(a, b.CreateMul(rowBytes, e.number(r))));
     // One step for each iteration: with so many accumulators the loop overhead is hidden.
     Value *quarter = b.CreateLShr(rowBytes, 2);
     SmallVector<Value *> after = e.loop(
@@ -123,7 +123,7 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
           for (int64_t r = 0; r < rows; ++r) {
             Value *pointer = values[first + r / rowsOfPointer];
             if (const int64_t distance = r % rowsOfPointer)
-              pointer = e.at(pointer, rowBytes, distance);
+              pointer = e.offset(pointer, b.CreateMul(rowBytes, e.number(distance)));
             Value *spread = e.splat(e.load(vector->getScalarType(), pointer), e.target.lanes);
             for (int64_t v = 0; v < vectors; ++v) {
               Value *&sum = next[r * vectors + v];
@@ -161,15 +161,16 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
 static Function *lastStepsOfRows(Emitter &e) {
   return e.helper("last_steps_of_rows", 2, 4, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
-    const auto [a, steps, rowBytes, bytes, rest] = parametersOf<5>(f);
+    Value *a = f->getArg(0), *steps = f->getArg(1), *rowBytes = f->getArg(2), *bytes = f->getArg(3),
+          *rest = f->getArg(4);
     Type *step = b.getInt32Ty();
     Value *missing = b.CreateSub(e.number(4), rest);
-    Value *bits = b.CreateTrunc(e.times(missing, 8), step);
+    Value *bits = b.CreateTrunc(b.CreateMul(missing, e.number(8)), step);
     Value *ends = e.offset(a, b.CreateSub(bytes, missing));
     e.loop(e.number(0), f->getArg(5), e.number(1), [&](Value *row) {
-      Value *from = e.at(ends, row, rowBytes);
+      Value *from = e.offset(ends, b.CreateMul(row, rowBytes));
       Value *end = b.CreateAlignedLoad(step, from, Align(1));
-      e.store(b.CreateLShr(end, bits), e.at(steps, row, 4));
+      e.store(b.CreateLShr(end, bits), e.offset(steps, b.CreateMul(row, e.number(4))));
     });
   });
 }
@@ -201,7 +202,7 @@ static Value *loadBytes(Emitter &e, Type *vector, Value *pointer, Value *count) 
 Function *zeroPointCompensation(Emitter &e) {
   return e.helper("offsets_of_rows", 2, 2, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
-    const auto [a, offsets, rowBytes, k] = parametersOf<4>(f);
+    Value *a = f->getArg(0), *offsets = f->getArg(1), *rowBytes = f->getArg(2), *k = f->getArg(3);
     const int64_t rows = e.target.rows(), width = 4 * e.target.lanes;
     Type *vector = e.vectorOf(b.getInt8Ty(), width);
     Value *factor = ConstantInt::get(vector, 0x80);
@@ -274,7 +275,7 @@ void forEachRun(Emitter &e, Value *columns, Value *alone,
     Value *splits =
         b.CreateAnd({splitsRagged, b.CreateICmpEQ(next, all), b.CreateICmpSGT(taken, vectors)});
     next = b.CreateSelect(splits, b.CreateSub(next, vectors), next);
-    body({vectors, e.times(done, lanes), e.times(next, lanes)});
+    body({vectors, b.CreateMul(done, e.number(lanes)), b.CreateMul(next, e.number(lanes))});
     return next;
   });
 }
@@ -283,7 +284,7 @@ void forEachPanel(Emitter &e, Value *columns, function_ref<void(Value *, Value *
   Value *all = vectorsOf(e, columns);
   e.loopWhile(e.number(0), all, [&](Value *done) {
     Value *vectors = nextPanel(e, e.b.CreateSub(all, done));
-    body(vectors, e.times(done, e.target.lanes));
+    body(vectors, e.b.CreateMul(done, e.number(e.target.lanes)));
     return e.b.CreateAdd(done, vectors);
   });
 }
@@ -309,8 +310,8 @@ static Function *mmadPanel(Emitter &e, const MicroKernel &kernel, const std::str
                       vectorBytes = e.target.lanes * 4;
         Value *m = f->getArg(3), *first = f->getArg(f->arg_size() - 1);
         e.loop(e.number(0), m, e.number(height), [&](Value *row) {
-          Value *a = e.at(f->getArg(0), row, tileK * 4);
-          Value *acc = e.at(f->getArg(2), row, tileN * 4);
+          Value *a = e.offset(f->getArg(0), b.CreateMul(row, e.number(tileK * 4)));
+          Value *acc = e.offset(f->getArg(2), b.CreateMul(row, e.number(tileN * 4)));
           auto multiplyInto = [&](Value *sumsAt, int64_t rowBytes) {
             SmallVector<Value *> sums = emitSums(e, kernel, a, e.number(tileK * 4), f->getArg(1),
                                                  e.number(vectors * vectorBytes), f->getArg(4),
@@ -344,13 +345,15 @@ Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t til
   };
   return e.helper(name, 3, 3, {b.getInt1Ty()}, [&](Function *f) {
     Value *a = f->getArg(0), *panels = f->getArg(1), *acc = f->getArg(2);
-    Value *m = f->getArg(3), *n = f->getArg(4), *bytes = e.times(f->getArg(5), 4);
+    Value *m = f->getArg(3), *n = f->getArg(4), *bytes = b.CreateMul(f->getArg(5), e.number(4));
     forEachPanel(e, n, [&](Value *vectors, Value *column) {
-      Value *panel = e.at(panels, column, tileK * 4);
+      Value *panel = e.offset(panels, b.CreateMul(column, e.number(tileK * 4)));
       Value *function = ofWidth(e, vectors, ofPanel);
-      SmallVector<Value *> arguments = {a, panel, e.at(acc, column, 4), m, bytes};
+      SmallVector<Value *> arguments = {a, panel, e.offset(acc, b.CreateMul(column, e.number(4))),
+                                        m, bytes};
       if (!isPadded)
-        arguments.push_back(e.min(e.times(vectors, e.target.lanes), b.CreateSub(n, column)));
+        arguments.push_back(
+            e.min(b.CreateMul(vectors, e.number(e.target.lanes)), b.CreateSub(n, column)));
       arguments.push_back(f->getArg(6));
       b.CreateCall(ofPanel(1)->getFunctionType(), function, arguments);
     });

@@ -1,9 +1,5 @@
 #include "codegen/pack.h"
 
-#include "codegen/element_pairs.h"
-
-#include <tuple>
-
 using namespace llvm;
 
 namespace mmk {
@@ -14,9 +10,18 @@ namespace {
 void transposeSquare(Emitter &e, SmallVectorImpl<Value *> &rows) {
   const unsigned size = rows.size();
   for (unsigned step = size / 2; step > 0; step /= 2)
-    for (unsigned i = 0; i < size; ++i)
-      if (!(i & step))
-        std::tie(rows[i], rows[i + step]) = exchanged(e, rows[i], rows[i + step], step);
+    for (unsigned i = 0; i < size; ++i) {
+      if (i & step)
+        continue;
+      SmallVector<int> low(size), high(size);
+      for (unsigned lane = 0; lane < size; ++lane) {
+        low[lane] = lane & step ? size + lane - step : lane;
+        high[lane] = lane & step ? size + lane : lane + step;
+      }
+      Value *x = rows[i], *y = rows[i + step];
+      rows[i] = e.b.CreateShuffleVector(x, y, low);
+      rows[i + step] = e.b.CreateShuffleVector(x, y, high);
+    }
 }
 
 /// Rows packed at a time into a block of panels, a multiple of the squares that are transposed, and
@@ -56,7 +61,7 @@ struct Move {
       auto move = [&](Value *column) {
         e.store(converted(e.load(vector, read(column))), written(column));
         // Rows are short pieces of longer ones: too short for the hardware prefetcher.
-        e.prefetch(e.at(read(column), f->getArg(3), rowsAhead));
+        e.prefetch(e.offset(read(column), e.b.CreateMul(f->getArg(3), e.number(rowsAhead))));
       };
       Value *pairs = e.roundDown(columns, 2 * lanes);
       e.loop(e.number(0), pairs, e.number(2 * lanes), [&](Value *column) {
@@ -74,7 +79,9 @@ struct Move {
   // shuffled by more units. The edges element by element.
   void alongColumns(Function *f, Function *single) const {
     constexpr unsigned side = 4;
-    const auto [target, source, toRow, fromRow, fromColumn, rows, columns] = parametersOf<7>(f);
+    Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
+          *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
+          *columns = f->getArg(6);
     Value *toColumn = e.number(e.bytesOf(to));
     Value *wholeRows = e.roundDown(rows, side), *wholeColumns = e.roundDown(columns, side);
     e.loop(e.number(0), wholeRows, e.number(side), [&](Value *row) {
@@ -108,6 +115,13 @@ struct Move {
     });
   }
 };
+
+Value *joinedOf(Emitter &e, Value *x, Value *y) {
+  SmallVector<int> all;
+  for (unsigned i = 0; i < 2 * cast<FixedVectorType>(x->getType())->getNumElements(); ++i)
+    all.push_back(static_cast<int>(i));
+  return e.b.CreateShuffleVector(x, y, all);
+}
 
 /// Packs groups of four bytes that are dense along columns, with the parameters of moveElements.
 Function *transposed(Emitter &e, uint64_t flips) {
@@ -155,15 +169,16 @@ Value *Groups::grouped(ArrayRef<Value *> rows) {
   for (unsigned i = 0; i < 4 * lanes; ++i)
     byBytes.push_back(static_cast<int>(i / 16 * 16 + i % 4 * 4 + i / 4 % 4));
   Type *fours = e.vectorOf(b.getInt32Ty(), lanes), *bytes = e.vectorOf(element, 4 * lanes);
-  Value *joined =
-      concatenated(e, {concatenated(e, {rows[0], rows[1]}), concatenated(e, {rows[2], rows[3]})});
+  Value *joined = joinedOf(e, joinedOf(e, rows[0], rows[1]), joinedOf(e, rows[2], rows[3]));
   return b.CreateShuffleVector(
       b.CreateBitCast(b.CreateShuffleVector(b.CreateBitCast(joined, fours), byFours), bytes),
       byBytes);
 }
 
 void Groups::emit(Function *f) {
-  const auto [target, source, toRow, fromRow, fromColumn, rows, columns] = parametersOf<7>(f);
+  Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
+        *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
+        *columns = f->getArg(6);
   auto groups = [&](Value *rows) { return b.CreateAShr(rows, e.number(Log2_64(group))); };
   // Dense along k, a group is one element of four bytes in memory.
   Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
@@ -175,7 +190,7 @@ void Groups::emit(Function *f) {
   });
   e.when(b.CreateICmpNE(left, e.number(0)), [&] {
     Value *isWhole = b.CreateAnd({b.CreateICmpEQ(fromColumn, e.number(size)),
-                                  b.CreateICmpEQ(e.times(columns, 4), toRow),
+                                  b.CreateICmpEQ(b.CreateMul(columns, e.number(4)), toRow),
                                   b.CreateICmpEQ(e.roundDown(left, group), left)});
     // Ragged ones are copied to a buffer of whole groups and vectors.
     SmallVector<Value *> from = e.eitherOf(
@@ -184,25 +199,26 @@ void Groups::emit(Function *f) {
           Type *row = e.vectorOf(element, CodeTarget::vectors * e.target.lanes);
           Value *copy = e.local(ArrayType::get(row, rowsAhead));
           Value *rowBytes = e.number(CodeTarget::vectors * e.target.lanes * size);
-          b.CreateMemSet(copy, b.getInt8(isOffset ? 0x80 : 0), e.times(rowBytes, rowsAhead),
-                         MaybeAlign());
-          Value *rest = e.at(source, transposedRows, fromRow);
+          b.CreateMemSet(copy, b.getInt8(isOffset ? 0x80 : 0),
+                         b.CreateMul(rowBytes, e.number(rowsAhead)), MaybeAlign());
+          Value *rest = e.offset(source, b.CreateMul(transposedRows, fromRow));
           b.CreateCall(moveElements(e, element, element),
                        {copy, rest, rowBytes, fromRow, fromColumn, left, columns});
           return SmallVector<Value *>{copy, rowBytes};
         });
-    b.CreateCall(panel(), {e.at(target, groups(transposedRows), toRow), from[0], from[1], left,
-                           b.CreateUDiv(toRow, e.number(int64_t(e.target.lanes) * 4))});
+    b.CreateCall(panel(),
+                 {e.offset(target, b.CreateMul(groups(transposedRows), toRow)), from[0], from[1],
+                  left, b.CreateUDiv(toRow, e.number(int64_t(e.target.lanes) * 4))});
   });
 }
 
 Function *Groups::panel() {
   std::string name = "groups_of_panel_" + Emitter::nameOf(element);
   return e.helper(isOffset ? name + "_offset" : name, 2, 3, {}, [&](Function *f) {
-    Value *fromRow = f->getArg(2), *ahead = e.times(fromRow, rowsAhead);
+    Value *fromRow = f->getArg(2), *ahead = b.CreateMul(fromRow, e.number(rowsAhead));
     const int64_t lanes = e.target.lanes;
     Type *vector = e.vectorOf(element, lanes);
-    Value *rowsBytes = e.times(fromRow, group);
+    Value *rowsBytes = b.CreateMul(fromRow, e.number(group));
     e.loop(e.number(0), f->getArg(3), e.number(group), {f->getArg(0), f->getArg(1)},
            [&](Value *, ArrayRef<Value *> rows) {
              Value *to =
@@ -227,7 +243,7 @@ Function *Groups::panel() {
 Function *packRowsOfPanel(Emitter &e, Type *from, Type *to, int64_t vectors) {
   std::string name = "pack_" + Emitter::nameOf(from) + "_" + std::to_string(vectors);
   return e.helper(name, 2, 2, {}, [&](Function *f) {
-    Value *fromRow = f->getArg(2), *ahead = e.times(fromRow, rowsAhead);
+    Value *fromRow = f->getArg(2), *ahead = e.b.CreateMul(fromRow, e.number(rowsAhead));
     const int64_t lanes = e.target.lanes, size = e.bytesOf(from);
     e.loop(e.number(0), f->getArg(3), e.number(1), {f->getArg(0), f->getArg(1)},
            [&](Value *, ArrayRef<Value *> at) {
@@ -276,37 +292,42 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
   return e.helper(name, 2, 5, {}, [&](Function *f) {
     e.finishCold(f);
     IRBuilder<> &b = e.b;
-    const auto [target, source, fromK, fromN, columnBytes, k, n] = parametersOf<7>(f);
+    Value *target = f->getArg(0), *source = f->getArg(1), *fromK = f->getArg(2),
+          *fromN = f->getArg(3), *columnBytes = f->getArg(4), *k = f->getArg(5), *n = f->getArg(6);
     Function *move =
         group > 1
             ? e.helper((isOffset ? "group_offset_" : "group_") + Emitter::nameOf(element), 2, 5, {},
                        [&](Function *groups) { Groups{e, element, isOffset}.emit(groups); })
             : moveElements(e, element, wide);
-    auto panelAt = [&](Value *column) { return e.at(target, column, columnBytes); };
+    auto panelAt = [&](Value *column) {
+      return e.offset(target, b.CreateMul(column, columnBytes));
+    };
     // Places without an element are zeroed: columns of the last panel, bytes of the last group,
     // groups of the last tile.
     forEachPanel(e, n, [&](Value *vectors, Value *column) {
-      Value *width = e.times(vectors, lanes), *panel = panelAt(column);
-      Value *stepBytes = e.times(width, 4);
+      Value *width = b.CreateMul(vectors, e.number(lanes)), *panel = panelAt(column);
+      Value *stepBytes = b.CreateMul(width, e.number(4));
       auto stepsOf = [&](Value *depth) { return b.CreateAShr(depth, e.number(Log2_64(group))); };
       Value *steps = stepsOf(e.roundUp(k, elementsAtOnce(multiply)));
       if (group > 1) {
         Value *whole = stepsOf(k);
-        e.clear(e.at(panel, whole, stepBytes), b.CreateMul(b.CreateSub(steps, whole), stepBytes));
+        b.CreateMemSet(e.offset(panel, b.CreateMul(whole, stepBytes)), b.getInt8(0),
+                       b.CreateMul(b.CreateSub(steps, whole), stepBytes), MaybeAlign());
       }
-      e.when(b.CreateICmpSGT(b.CreateAdd(column, width), n),
-             [&] { e.clear(panel, b.CreateMul(steps, stepBytes)); });
+      e.when(b.CreateICmpSGT(b.CreateAdd(column, width), n), [&] {
+        b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(steps, stepBytes), MaybeAlign());
+      });
     });
     // As many rows at a time as one square has, each read from end to end.
     e.loop(e.number(0), k, e.number(rowsAhead), [&](Value *row) {
       Value *count = e.min(e.number(rowsAhead), b.CreateSub(k, row));
       forEachPanel(e, n, [&](Value *vectors, Value *column) {
-        Value *width = e.times(vectors, lanes);
-        Value *stepBytes = e.times(width, 4);
+        Value *width = b.CreateMul(vectors, e.number(lanes));
+        Value *stepBytes = b.CreateMul(width, e.number(4));
         Value *from =
             e.offset(source, b.CreateAdd(b.CreateMul(row, fromK), b.CreateMul(column, fromN)));
         Value *steps = b.CreateAShr(row, e.number(Log2_64(group)));
-        Value *to = e.at(panelAt(column), steps, stepBytes);
+        Value *to = e.offset(panelAt(column), b.CreateMul(steps, stepBytes));
         auto any = [&] {
           b.CreateCall(move, {to, from, stepBytes, fromK, fromN, count,
                               e.min(width, b.CreateSub(n, column))});

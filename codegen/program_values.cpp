@@ -45,19 +45,21 @@ Value *ProgramValues::buffer(mlir::Value memref, mlir::Value slot, std::optional
   Space space = alloc.getSpace();
   Value *base = memoryBase[static_cast<unsigned>(space)];
   if (space == Space::ub && vectorCore)
-    base = e.at(base, vectorCore, ubStride);
+    base = e.offset(base, b.CreateMul(vectorCore, ubStride));
   const int64_t firstColumn = part.value_or(0) * alloc.getPartWidth();
   Value *at =
       e.offset(base, *alloc.getOffset() * emulatedBytesPerByte(machine, space, memref.getType()) +
                          firstColumn * aicore::elementBytes(memref.getType()));
-  return slot && alloc.getCopies() > 1 ? e.at(at, value(slot), copyBytes(alloc)) : at;
+  return slot && alloc.getCopies() > 1
+             ? e.offset(at, b.CreateMul(value(slot), e.number(copyBytes(alloc))))
+             : at;
 }
 
 Value *ProgramValues::address(const GlobalTensor &tensor, mlir::ValueRange offsets, Type *element) {
   Value *linear = e.number(0);
   for (auto [offset, stride] : zip(offsets, tensor.strides))
     linear = b.CreateAdd(linear, b.CreateMul(value(offset), stride));
-  return e.at(tensor.pointer, linear, e.bytesOf(element));
+  return e.offset(tensor.pointer, b.CreateMul(linear, e.number(e.bytesOf(element))));
 }
 
 Type *ProgramValues::elementOf(mlir::Value memref) {

@@ -136,7 +136,7 @@ Value *emitRandomRun(Emitter &e, Value *seed, Value *first, unsigned lanes, unsi
         b.CreateAlignedStore(next, run, Align(8));
         return next;
       });
-  Value *at = e.times(b.CreateSub(first, start), 4);
+  Value *at = b.CreateMul(b.CreateSub(first, start), e.number(4));
   return e.load(e.vectorOf(e.f32(), lanes), e.offset(numbers, at));
 }
 

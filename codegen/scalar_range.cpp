@@ -17,7 +17,7 @@ void emitScalarRange(aicore::ScalarRangeOp op, Emitter &e, ProgramValues &values
       e.b.CreateICmpSGT(count, e.number(0)),
       [&] {
         auto elementAt = [&](Value *i) {
-          Value *it = e.load(element, e.at(first, i, step));
+          Value *it = e.load(element, e.offset(first, e.b.CreateMul(i, step)));
           return e.b.CreateSExt(it, e.i64());
         };
         Value *start = elementAt(e.number(0));
@@ -25,7 +25,7 @@ void emitScalarRange(aicore::ScalarRangeOp op, Emitter &e, ProgramValues &values
                       [&](Value *i, ArrayRef<Value *> so) -> SmallVector<Value *> {
                         Value *it = elementAt(i);
                         return {e.b.CreateBinaryIntrinsic(Intrinsic::smin, so[0], it),
-                                e.max(so[1], it)};
+                                e.b.CreateBinaryIntrinsic(Intrinsic::smax, so[1], it)};
                       });
       },
       [&] { return SmallVector<Value *>{e.number(absent[0]), e.number(absent[1])}; });

@@ -25,15 +25,15 @@ Value *apply(Emitter &e, OnTheWay onTheWay, Value *value, Value *slope) {
 void copyRow(Emitter &e, Type *from, Type *to, OnTheWay onTheWay, Value *target, Value *source,
              Value *columns, Value *slope = nullptr) {
   if (from == to && onTheWay == OnTheWay::nothing) {
-    Value *bytes = e.times(columns, e.bytesOf(from));
+    Value *bytes = e.b.CreateMul(columns, e.number(e.bytesOf(from)));
     e.b.CreateMemCpy(target, MaybeAlign(), source, MaybeAlign(), bytes);
     return;
   }
   auto convertAt = [&](Value *column, unsigned lanes) {
     Type *type = lanes > 1 ? e.vectorOf(from, lanes) : from;
-    Value *value = e.load(type, e.at(source, column, e.bytesOf(from)));
+    Value *value = e.load(type, e.offset(source, e.b.CreateMul(column, e.number(e.bytesOf(from)))));
     value = apply(e, onTheWay, value, slope);
-    e.store(e.convert(value, to), e.at(target, column, e.bytesOf(to)));
+    e.store(e.convert(value, to), e.offset(target, e.b.CreateMul(column, e.number(e.bytesOf(to)))));
   };
   Value *main = e.roundDown(columns, e.target.lanes);
   e.loop(e.number(0), main, e.number(e.target.lanes),
@@ -54,34 +54,40 @@ Function *copyRows(Emitter &e, Type *from, Type *to, OnTheWay onTheWay) {
   return e.helper(name, 2, 4, further, [&](Function *f) {
     Value *target = f->getArg(0), *source = f->getArg(1);
     e.loop(e.number(0), f->getArg(4), e.number(1), [&](Value *row) {
-      copyRow(e, from, to, onTheWay, e.at(target, row, f->getArg(2)),
-              e.at(source, row, f->getArg(3)), f->getArg(5), hasSlope ? f->getArg(6) : nullptr);
+      copyRow(e, from, to, onTheWay, e.offset(target, e.b.CreateMul(row, f->getArg(2))),
+              e.offset(source, e.b.CreateMul(row, f->getArg(3))), f->getArg(5),
+              hasSlope ? f->getArg(6) : nullptr);
     });
   });
 }
 
 Function *loadPadded(Emitter &e, Type *element) {
   return e.helper("load_" + Emitter::nameOf(element), 2, 7, {}, [&](Function *f) {
-    const auto [target, source, toRow, fromRow, fromColumn, rows, columns, paddedRows,
-                paddedColumns] = parametersOf<9>(f);
+    Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
+          *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
+          *columns = f->getArg(6), *paddedRows = f->getArg(7), *paddedColumns = f->getArg(8);
     const int64_t size = e.bytesOf(element);
     Value *dense = e.b.CreateICmpEQ(fromColumn, e.number(size));
-    auto clear = [&](Value *at, Value *elements) { e.clear(at, e.times(elements, size)); };
+    auto clear = [&](Value *at, Value *elements) {
+      e.b.CreateMemSet(at, e.b.getInt8(0), e.b.CreateMul(elements, e.number(size)), MaybeAlign());
+    };
     e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
-      Value *to = e.at(target, row, toRow);
-      Value *from = e.at(source, row, fromRow);
+      Value *to = e.offset(target, e.b.CreateMul(row, toRow));
+      Value *from = e.offset(source, e.b.CreateMul(row, fromRow));
       e.when(dense, [&] { copyRow(e, element, element, OnTheWay::nothing, to, from, columns); });
       e.when(e.b.CreateNot(dense), [&] {
         e.loop(e.number(0), columns, e.number(1), [&](Value *column) {
-          Value *value = e.load(element, e.at(from, column, fromColumn));
-          e.store(value, e.at(to, column, size));
+          Value *value = e.load(element, e.offset(from, e.b.CreateMul(column, fromColumn)));
+          e.store(value, e.offset(to, e.b.CreateMul(column, e.number(size))));
         });
       });
-      e.when(e.b.CreateICmpSLT(columns, paddedColumns),
-             [&] { clear(e.at(to, columns, size), e.b.CreateSub(paddedColumns, columns)); });
+      e.when(e.b.CreateICmpSLT(columns, paddedColumns), [&] {
+        clear(e.offset(to, e.b.CreateMul(columns, e.number(size))),
+              e.b.CreateSub(paddedColumns, columns));
+      });
     });
     e.loop(rows, paddedRows, e.number(1),
-           [&](Value *row) { clear(e.at(target, row, toRow), paddedColumns); });
+           [&](Value *row) { clear(e.offset(target, e.b.CreateMul(row, toRow)), paddedColumns); });
   });
 }
 
@@ -90,7 +96,7 @@ Function *prefetchRows(Emitter &e) {
   return e.helper("prefetch_rows", 1, 3, {}, [&](Function *f) {
     Value *from = f->getArg(0), *row = f->getArg(1);
     e.loop(e.number(0), f->getArg(2), e.number(1), [&](Value *i) {
-      Value *start = e.at(from, i, row);
+      Value *start = e.offset(from, e.b.CreateMul(i, row));
       e.loop(e.number(0), f->getArg(3), e.number(lineBytes),
              [&](Value *byte) { e.prefetch(e.offset(start, byte), 2); });
     });

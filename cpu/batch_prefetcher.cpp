@@ -50,7 +50,7 @@ void BatchPrefetcher::set(const ProductOperands &operands, Type *element, int64_
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t size = e.bytesOf(element);
   Value *isAnother = differs(operands);
-  Value *bytes = e.times(b.CreateMul(b.CreateAdd(m, n), k), size);
+  Value *bytes = b.CreateMul(b.CreateMul(b.CreateAdd(m, n), k), e.number(size));
   Value *isSmall = b.CreateICmpSLE(bytes, e.number(CpuTuning(e.target).prefetchedBytes()));
   Value *isAsked = b.CreateAnd(isAnother, isSmall);
   frame.set(fieldActive, isAsked);
@@ -76,7 +76,7 @@ void BatchPrefetcher::setOperand(int64_t first, const Plane &plane, Value *ahead
   Value *pieces = b.CreateSelect(isAsked, choose(rows, columns), e.number(0));
   frame.set(first + nextPiece, e.offset(plane.pointer, ahead));
   frame.set(first + nextStep, choose(plane.row, plane.column));
-  frame.set(first + nextBytes, e.times(choose(columns, rows), size));
+  frame.set(first + nextBytes, b.CreateMul(choose(columns, rows), e.number(size)));
   frame.set(first + nextCount, e.ceilDiv(pieces, tiles));
   frame.set(first + nextLeft, pieces);
 }

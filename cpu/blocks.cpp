@@ -29,7 +29,8 @@ int64_t BlockChooser::depthOf(int64_t blockBytes) {
 }
 
 Value *BlockChooser::bytesAlong(Value *depth) {
-  return e.times(e.roundUp(depth, elementsAtOnce(multiply)), 4 / elementsOfStep(multiply));
+  return b.CreateMul(e.roundUp(depth, elementsAtOnce(multiply)),
+                     e.number(4 / elementsOfStep(multiply)));
 }
 
 /// The length of the fewest equal parts of at most a given length. A function, as its divisions are
@@ -70,7 +71,7 @@ Blocks BlockChooser::choose(const BlockedProduct &product, BlockLimits limits) {
   const int64_t lanes = e.target.lanes, width = CodeTarget::vectors * lanes;
   Value *wide = e.roundUp(n, lanes), *deep = e.roundUp(k, depthUnit);
   auto whole = [&](Value *x, int64_t unit) {
-    return e.times(b.CreateUDiv(x, e.number(unit)), unit);
+    return b.CreateMul(b.CreateUDiv(x, e.number(unit)), e.number(unit));
   };
   auto cut = [&] {
     Value *depth = e.roundUp(equalPart(k, limits.depth), depthUnit);

@@ -17,9 +17,10 @@ Function *leastKey(Emitter &e) {
   return e.helper("least_key_of_bf16", 2, 3, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     const unsigned lanes = 2 * e.target.lanes;
-    auto [least, from, rowBytes, rows, columns] = parametersOf<5>(f);
+    Value *least = f->getArg(0), *from = f->getArg(1), *rowBytes = f->getArg(2),
+          *rows = f->getArg(3), *columns = f->getArg(4);
     // Contiguous rows are treated as one.
-    Value *isOne = b.CreateICmpEQ(rowBytes, e.times(columns, 2));
+    Value *isOne = b.CreateICmpEQ(rowBytes, b.CreateMul(columns, e.number(2)));
     columns = b.CreateSelect(isOne, b.CreateMul(rows, columns), columns);
     rows = b.CreateSelect(isOne, e.number(1), rows);
     Type *vector = e.vectorOf(b.getInt16Ty(), lanes);
@@ -33,9 +34,9 @@ Function *leastKey(Emitter &e) {
     SmallVector<Value *> known = e.loop(
         e.number(0), rows, e.number(1), SmallVector<Value *>(chains, highest),
         [&](Value *row, ArrayRef<Value *> before) {
-          Value *start = e.at(from, row, rowBytes);
+          Value *start = e.offset(from, b.CreateMul(row, rowBytes));
           auto at = [&](Value *column, int64_t chain) {
-            return e.offset(e.at(start, column, 2), chain * lanes * 2);
+            return e.offset(e.offset(start, b.CreateMul(column, e.number(2))), chain * lanes * 2);
           };
           Value *whole = e.roundDown(columns, chains * lanes);
           SmallVector<Value *> known =
@@ -81,20 +82,21 @@ Value *leastExponent(Emitter &e, const Plane &plane, Value *rows, Value *columns
 Value *leastExponentOf(Emitter &e, Value *start, ArrayRef<Value *> counts,
                        ArrayRef<Value *> strides) {
   if (counts.size() == 1) {
-    Value *step = e.times(strides[0], 2);
+    Value *step = e.b.CreateMul(strides[0], e.number(2));
     return leastExponent(e, {start, step, step}, e.number(1), counts[0]);
   }
   if (counts.size() == 2)
-    return leastExponent(e, {start, e.times(strides[0], 2), e.times(strides[1], 2)}, counts[0],
-                         counts[1]);
+    return leastExponent(
+        e, {start, e.b.CreateMul(strides[0], e.number(2)), e.b.CreateMul(strides[1], e.number(2))},
+        counts[0], counts[1]);
   // Above that of every number.
   Value *none = e.number(0x100);
-  return e.loop(e.number(0), counts[0], e.number(1), {none},
-                [&](Value *i, ArrayRef<Value *> known) {
-                  Value *at = e.at(start, e.b.CreateMul(i, strides[0]), 2);
-                  Value *inner = leastExponentOf(e, at, counts.drop_front(), strides.drop_front());
-                  return SmallVector<Value *>{e.min(known[0], inner)};
-                })[0];
+  return e.loop(
+      e.number(0), counts[0], e.number(1), {none}, [&](Value *i, ArrayRef<Value *> known) {
+        Value *at = e.offset(start, e.b.CreateMul(e.b.CreateMul(i, strides[0]), e.number(2)));
+        Value *inner = leastExponentOf(e, at, counts.drop_front(), strides.drop_front());
+        return SmallVector<Value *>{e.min(known[0], inner)};
+      })[0];
 }
 
 Value *isFarFromDenormal(Emitter &e, const Plane &plane, Value *rows, Value *columns) {

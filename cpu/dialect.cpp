@@ -509,29 +509,6 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-TileTensors tensorsOf(Block &region) {
-  Operation *tile = region.getParentOp();
-  if (auto rows = dyn_cast<RowsOp>(tile))
-    return tensorsOf(rows, rows.getSizes().size());
-  if (auto product = dyn_cast<ProductOp>(tile))
-    return tensorsOf(product);
-  if (auto elementwise = dyn_cast<ElementwiseOp>(tile))
-    return tensorsOf(elementwise);
-  auto chain = cast<ChainOp>(tile);
-  if (const unsigned number = region.getParent()->getRegionNumber()) {
-    const ChainOp::Own from = chain.behindOf(number - 1), to = chain.resultsOf(number - 1);
-    return {llvm::to_vector_of<Value>(chain.getBehind().slice(from.first, from.count)),
-            llvm::to_vector_of<Value>(chain.getProducts().slice(to.first, to.count)),
-            SmallVector<int64_t>(chain.getBehindAlong().slice(2 * from.first, 2 * from.count)),
-            SmallVector<int64_t>(chain.getProductAlong().slice(2 * to.first, 2 * to.count))};
-  }
-  TileTensors tensors = tensorsOf(chain);
-  tensors.inputs.insert(tensors.inputs.begin(), chain.getA().size(), chain.getScratch());
-  for (size_t i = 0; i < chain.getA().size(); ++i)
-    tensors.inputAlong.insert(tensors.inputAlong.begin(), {0, 1});
-  return tensors;
-}
-
 bool isLongFunction(Operation *op) {
   return isa<math::ExpOp, math::LogOp, math::Log1pOp, math::ExpM1Op, math::TanhOp, math::ErfOp>(op);
 }

@@ -25,25 +25,6 @@ void forEachView(mlir::OperandRange tensors, const Offsets &offsets, llvm::Array
   }
 }
 
-/// The tensors that a region of a tile stands for: its last arguments are elements of the inputs,
-/// and the last values that it yields those of the outputs. Each has its dimension along each one
-/// of the space, -1 where it has none. The scores of a chain are inputs in its scratch.
-struct TileTensors {
-  llvm::SmallVector<mlir::Value> inputs, outputs;
-  llvm::SmallVector<int64_t> inputAlong, outputAlong;
-  size_t dims = 2;
-
-  int64_t inputAt(size_t input, int64_t dim) const { return inputAlong[input * dims + dim]; }
-  int64_t outputAt(size_t output, int64_t dim) const { return outputAlong[output * dims + dim]; }
-};
-TileTensors tensorsOf(mlir::Block &region);
-template <typename Op> TileTensors tensorsOf(Op op, size_t dims = 2) {
-  return {llvm::to_vector_of<mlir::Value>(op.getInputs()),
-          llvm::to_vector_of<mlir::Value>(op.getOutputs()),
-          llvm::SmallVector<int64_t>(op.getInputAlong()),
-          llvm::SmallVector<int64_t>(op.getOutputAlong()), dims};
-}
-
 /// Whether it is a function of tens of instructions, such as exp.
 bool isLongFunction(mlir::Operation *op);
 

@@ -86,14 +86,14 @@ void Dots::keepLastSteps(Value *rows, Value *count, Value *rowBytes, Value *whol
   const int64_t size = e.bytesOf(element);
   e.loop(e.number(0), count, e.number(1), [&](Value *row) {
     Value *from = e.offset(rows, e.plus(b.CreateMul(row, rowBytes), whole, size));
-    Value *place = e.at(to, row, stepBytes());
+    Value *place = e.offset(to, b.CreateMul(row, e.number(stepBytes())));
     if (e.target.masks()) {
       e.store(e.loadSome(vector, from, rest), place);
       return;
     }
     e.store(Constant::getNullValue(vector), place);
     e.loop(e.number(0), rest, e.number(1), [&](Value *i) {
-      Value *at = e.times(i, size);
+      Value *at = b.CreateMul(i, e.number(size));
       e.store(e.load(element, e.offset(from, at)), e.offset(place, at));
     });
   });
@@ -115,17 +115,19 @@ void Dots::emitRowByRow(const Pass &pass) {
   auto withProduct = [&](Value *sum, Value *row, Value *column) {
     return emitMultiply(e, multiply, factor(e.load(vector, row)), e.load(sums, column), sum);
   };
-  auto columnAt = [&](Value *step) { return e.at(pass.columns, step, packedStep()); };
+  auto columnAt = [&](Value *step) {
+    return e.offset(pass.columns, b.CreateMul(step, e.number(packedStep())));
+  };
   // As many as saturate the memory bandwidth.
   const unsigned sumsOfRow = multiply == Multiply::int8Dot4 ? 2 : 4;
   Value *ahead =
       b.CreateMul(pass.rowBytes, e.ceilDiv(e.number(tuning.dotPrefetchBytes), pass.rowBytes));
   Value *farAhead = b.CreateShl(ahead, 1);
   e.loop(e.number(0), e.number(rows(1)), e.number(1), [&](Value *row) {
-    Value *start = e.at(pass.rows, row, pass.rowBytes);
+    Value *start = e.offset(pass.rows, b.CreateMul(row, pass.rowBytes));
     // As many steps as accumulators, each with its own.
     auto steps = [&](Value *step, ArrayRef<Value *> before) {
-      Value *ofRow = e.at(start, step, stepBytes());
+      Value *ofRow = e.offset(start, b.CreateMul(step, e.number(stepBytes())));
       Value *ofColumn = columnAt(step);
       SmallVector<Value *> next;
       for (size_t i = 0; i < before.size() && multiply != Multiply::int8Dot4; ++i)
@@ -141,12 +143,12 @@ void Dots::emitRowByRow(const Pass &pass) {
     parts[0] = e.loop(main, pass.wholeSteps, e.number(1), {parts[0]}, steps)[0];
     parts[0] = e.loop(
         e.number(0), pass.hasLast, e.number(1), {parts[0]}, [&](Value *, ArrayRef<Value *> sum) {
-          Value *last = e.at(pass.lastSteps, row, stepBytes());
+          Value *last = e.offset(pass.lastSteps, b.CreateMul(row, e.number(stepBytes())));
           return SmallVector<Value *>{withProduct(sum[0], last, columnAt(pass.wholeSteps))};
         })[0];
     for (Value *part : ArrayRef(parts).drop_front())
       parts[0] = add(parts[0], part);
-    e.store(parts[0], e.at(pass.lanes, row, packedStep()));
+    e.store(parts[0], e.offset(pass.lanes, b.CreateMul(row, e.number(packedStep()))));
   });
 }
 
@@ -159,11 +161,12 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
   constexpr int64_t ofPointer = 3;
   auto pointers = [&](Value *first, Value *distance, int64_t count, SmallVectorImpl<Value *> &to) {
     for (int64_t i = 0; i < count; i += ofPointer)
-      to.push_back(e.at(first, distance, i));
+      to.push_back(e.offset(first, b.CreateMul(distance, e.number(i))));
   };
   auto at = [&](ArrayRef<Value *> pointers, Value *distance, int64_t i) {
     Value *pointer = pointers[i / ofPointer];
-    return i % ofPointer ? e.at(pointer, distance, i % ofPointer) : pointer;
+    return i % ofPointer ? e.offset(pointer, b.CreateMul(distance, e.number(i % ofPointer)))
+                         : pointer;
   };
   // First whole steps, then the last ones, by the same loop.
   SmallVector<Value *> zeros(rows * columns, Constant::getNullValue(sums));
@@ -176,7 +179,8 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
     Value *firstRow = b.CreateSelect(isLast, pass.lastSteps, pass.rows);
     pointers(firstRow, rowBytes, rows, carried);
     const size_t ofColumns = carried.size();
-    pointers(e.at(pass.columns, skipped, packedStep()), pass.columnBytes, columns, carried);
+    pointers(e.offset(pass.columns, b.CreateMul(skipped, e.number(packedStep()))), pass.columnBytes,
+             columns, carried);
     SmallVector<Value *> after =
         e.loop(e.number(0), steps, e.number(1), carried, [&](Value *, ArrayRef<Value *> values) {
           SmallVector<Value *> next(values);
@@ -188,7 +192,7 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
             Value *ofRow = factor(e.load(e.vectorOf(element, step()), place));
             // Prefetches the same piece of the next rows, each of which begins on a page of its
             // own.
-            e.prefetch(e.at(place, rowBytes, rows), 2);
+            e.prefetch(e.offset(place, b.CreateMul(rowBytes, e.number(rows))), 2);
             return ofRow;
           };
           auto multiplyAdd = [&](int64_t r, unsigned c, Value *ofRow, Value *ofColumn) {
@@ -237,13 +241,13 @@ void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Va
   Value *lastColumn = b.CreateSub(columns, e.number(1));
   e.loop(e.number(0), b.CreateMul(rows, columns), e.number(together), [&](Value *i) {
     SmallVector<Value *> loaded;
-    Value *from = e.at(lanes, i, packedStep());
+    Value *from = e.offset(lanes, b.CreateMul(i, e.number(packedStep())));
     for (unsigned lane = 0; lane < together; ++lane)
       loaded.push_back(e.load(vector, e.offset(from, lane * packedStep())));
     Value *added = horizontalSums(e, loaded), *column = b.CreateAnd(i, lastColumn);
     Value *at = e.plus(b.CreateMul(b.CreateUDiv(i, columns), sumRow), column, 4);
     if (multiply == Multiply::int8Dot4) {
-      Value *offset = e.at(offsets, column, 4);
+      Value *offset = e.offset(offsets, b.CreateMul(column, e.number(4)));
       added = b.CreateSub(added, e.load(four, offset));
     }
     e.store(add(added, e.load(four, e.offset(before, at))), e.offset(sums, at));
@@ -256,8 +260,9 @@ void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Va
 Function *Dots::function() {
   return e.helper("dots_" + Emitter::nameOf(element), 5, 6, {}, [&](Function *f) {
     markLazy(*f);
-    const auto [a, columns, before, sums, offsets, rowBytes, columnBytes, m, n, k, sumRow] =
-        parametersOf<11>(f);
+    Value *a = f->getArg(0), *columns = f->getArg(1), *before = f->getArg(2), *sums = f->getArg(3),
+          *offsets = f->getArg(4), *rowBytes = f->getArg(5), *columnBytes = f->getArg(6),
+          *m = f->getArg(7), *n = f->getArg(8), *k = f->getArg(9), *sumRow = f->getArg(10);
     Value *whole = e.roundDown(k, step()), *rest = b.CreateSub(k, whole);
     Value *hasLast = b.CreateZExt(b.CreateICmpSGT(rest, e.number(0)), e.i64());
     Value *lastSteps = e.local(ArrayType::get(b.getInt8Ty(), mostRows() * stepBytes()));
@@ -271,7 +276,7 @@ Function *Dots::function() {
       // are equal.
       Value *start = e.min(row, b.CreateSub(m, rows));
       Value *ofRow = b.CreateMul(start, sumRow);
-      const Pass pass{e.at(a, start, rowBytes),
+      const Pass pass{e.offset(a, b.CreateMul(start, rowBytes)),
                       rowBytes,
                       lastSteps,
                       b.CreateUDiv(whole, e.number(step())),
@@ -295,7 +300,8 @@ void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *count, Value *
   Value *distance = b.CreateSelect(b.CreateICmpEQ(count, e.number(1)), e.number(0), columnBytes);
   for (int64_t column = 0; column < tuning.dotColumns; column += e.target.rows())
     b.CreateCall(zeroPointCompensation(e),
-                 {e.at(columns, distance, column), e.offset(offsets, column * 4), distance, depth});
+                 {e.offset(columns, b.CreateMul(distance, e.number(column))),
+                  e.offset(offsets, column * 4), distance, depth});
 }
 
 } // namespace
@@ -349,7 +355,7 @@ Value *useDotProducts(Emitter &e, const ProductOperands &operands, Type *element
                       b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
                       b.CreateICmpSGE(k, e.number(tuning.dotDepth)),
                       b.CreateICmpSGE(b.CreateMul(m, k), e.number(tuning.dotElements)),
-                      b.CreateICmpSGE(m, e.times(n, tuning.dotRowsByColumn)),
+                      b.CreateICmpSGE(m, b.CreateMul(n, e.number(tuning.dotRowsByColumn))),
                       b.CreateICmpSLE(m, mostRowsOfDots(e, accElements))});
 }
 
@@ -371,29 +377,30 @@ SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element
   Value *most = e.roundDown(b.CreateUDiv(room, count), dots.step());
   Value *depth = e.roundUp(e.ceilDiv(k, e.ceilDiv(k, most)), dots.step());
   Value *columnBytes = e.plus(e.number(tuning.rowPadding), depth, size);
-  Value *sumRow = e.times(count, 4), *sumBytes = b.CreateMul(m, sumRow);
+  Value *sumRow = b.CreateMul(count, e.number(4)), *sumBytes = b.CreateMul(m, sumRow);
   Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), tuning.dotColumns));
-  e.clear(operands.acc, sumBytes);
-  SmallVector<Value *> last =
-      e.loop(e.number(0), k, depth, {operands.acc, e.offset(operands.acc, sumBytes)},
-             [&](Value *from, ArrayRef<Value *> sums) {
-               Value *deep = e.min(depth, b.CreateSub(k, from));
-               e.clear(operands.bScratch, b.CreateMul(count, columnBytes));
-               b.CreateCall(moveElements(e, element, dots.packed()),
-                            {operands.bScratch, e.at(columns.pointer, from, columns.row),
-                             columnBytes, columns.column, columns.row, n, deep});
-               if (element->isIntegerTy())
-                 dots.emitOffsets(operands.bScratch, columnBytes, count, depth, offsets);
-               Value *width = e.min(count, e.number(widest));
-               e.loop(e.number(0), count, width, [&](Value *column) {
-                 auto at = [&](Value *start) { return e.at(start, column, 4); };
-                 b.CreateCall(dots.function(), {e.at(a.pointer, from, a.column),
-                                                e.at(operands.bScratch, column, columnBytes),
-                                                at(sums[0]), at(sums[1]), at(offsets), a.row,
-                                                columnBytes, m, width, deep, sumRow});
-               });
-               return SmallVector<Value *>{sums[1], sums[0]};
-             });
+  b.CreateMemSet(operands.acc, b.getInt8(0), sumBytes, MaybeAlign());
+  SmallVector<Value *> last = e.loop(
+      e.number(0), k, depth, {operands.acc, e.offset(operands.acc, sumBytes)},
+      [&](Value *from, ArrayRef<Value *> sums) {
+        Value *deep = e.min(depth, b.CreateSub(k, from));
+        b.CreateMemSet(operands.bScratch, b.getInt8(0), b.CreateMul(count, columnBytes),
+                       MaybeAlign());
+        b.CreateCall(moveElements(e, element, dots.packed()),
+                     {operands.bScratch, e.offset(columns.pointer, b.CreateMul(from, columns.row)),
+                      columnBytes, columns.column, columns.row, n, deep});
+        if (element->isIntegerTy())
+          dots.emitOffsets(operands.bScratch, columnBytes, count, depth, offsets);
+        Value *width = e.min(count, e.number(widest));
+        e.loop(e.number(0), count, width, [&](Value *column) {
+          auto at = [&](Value *start) { return e.offset(start, b.CreateMul(column, e.number(4))); };
+          b.CreateCall(dots.function(),
+                       {e.offset(a.pointer, b.CreateMul(from, a.column)),
+                        e.offset(operands.bScratch, b.CreateMul(column, columnBytes)), at(sums[0]),
+                        at(sums[1]), at(offsets), a.row, columnBytes, m, width, deep, sumRow});
+        });
+        return SmallVector<Value *>{sums[1], sums[0]};
+      });
   return {last[0], sumRow};
 }
 

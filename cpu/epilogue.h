@@ -2,7 +2,8 @@
 // store.
 #pragma once
 
-#include "cpu/tensor_code.h"
+#include "codegen/emitter.h"
+#include "cpu/dialect.h"
 
 #include <optional>
 
@@ -13,21 +14,19 @@ struct Plane {
   llvm::Value *pointer = nullptr, *row = nullptr, *column = nullptr;
 };
 
-/// The region of a cpu.product or cpu.elementwise, or behind a product of a chain. Its functions
-/// receive the places of its tensors, which run along rows and columns, and the scalars, in the
-/// frame of their caller.
+/// The region of an cpu.product or cpu.elementwise, and the tensors of its elements. Its functions
+/// receive them as one array of eight-byte fields in their caller's frame: pointer, row and column
+/// stride of each input, pointer and row stride of each output, whether all inputs are dense along
+/// their rows, scalars.
 class Epilogue {
 public:
   /// `sum`: type of the region's first argument that comes from no tensor, or null.
-  Epilogue(Emitter &e, mlir::Block &region, llvm::Type *sum);
+  Epilogue(Emitter &e, mlir::Block &region, llvm::Type *sum, mlir::ValueRange inputs,
+           llvm::ArrayRef<int64_t> inputAlong, mlir::ValueRange outputs);
 
-  /// Fills in the frame.
-  llvm::Value *context(SpacePlaces places);
-  /// What rows share is read for each of them.
-  void readEachRow() {
-    for (size_t i = 0; i < tensors.inputAlong.size(); i += 2)
-      tensors.inputAlong[i] = tensors.inputAlong[i + 1];
-  }
+  /// Fills in the array.
+  llvm::Value *context(llvm::ArrayRef<Plane> inputs, llvm::ArrayRef<Plane> outputs,
+                       llvm::ArrayRef<llvm::Value *> scalars);
   llvm::Value *isDense(llvm::Value *context);
 
   /// Whether the region is so short that it may be repeated for every register of a tile. A longer
@@ -57,35 +56,44 @@ public:
   bool complete = true;
 
 private:
-  using Known = TensorCode::Known;
-  using Pointers = TensorCode::Pointers;
-  /// In a function that has the frame.
-  TensorCode in(llvm::Value *context);
-  static Pointers placeOf(TensorCode &code, llvm::Value *row, llvm::Value *column);
-  /// What the region yields from a column behind the place on, by these elements.
-  llvm::SmallVector<llvm::Value *> apply(TensorCode &code, const Pointers &at, llvm::Value *column,
-                                         Known known);
   /// Whole vectors of some rows, below `columns`, with dense inputs: `vectors` of each row, then of
   /// the next. With `ahead` the stores are non-temporal and aligned, of the size of a vector of
   /// f32, and the inputs are prefetched `ahead` bytes ahead.
-  void storeTogether(TensorCode &code, llvm::ArrayRef<llvm::Value *> rows, llvm::Value *columns,
+  void storeTogether(llvm::Value *context, llvm::ArrayRef<llvm::Value *> rows, llvm::Value *columns,
                      int64_t vectors, std::optional<int64_t> ahead);
   /// m rows with non-temporal stores.
-  void streamRows(TensorCode &code, llvm::Value *m, llvm::Value *columns);
+  void streamRows(llvm::Value *context, llvm::Value *m, llvm::Value *columns);
   bool inBands() const;
   /// Vectors of the narrowest result that fill one of f32.
   int64_t vectorsOfStore();
+
+  int64_t dense() const { return 3 * inputs.size() + 2 * outputs.size(); }
+  llvm::Value *field(llvm::Value *context, int64_t index, llvm::Type *type);
+  /// An element of a tensor in memory; and from there to the region.
+  llvm::Type *elementOf(mlir::Value tensor);
+  llvm::Value *toRegion(mlir::Value tensor, llvm::Value *stored);
+  /// Address of element (row, column) of an input; column 0 when it does not vary along them.
+  llvm::Value *inputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
+  llvm::Value *outputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
+  llvm::Value *loadAny(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column,
+                       llvm::Value *count);
+  void apply(llvm::DenseMap<mlir::Value, llvm::Value *> &known,
+             llvm::SmallVectorImpl<llvm::Value *> &yielded);
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalarValues(llvm::Value *context);
+  mlir::Value argument(int64_t input) { return region.getArgument(input + (sum ? 1 : 0)); }
 
   Emitter &e;
   llvm::IRBuilder<> &b;
   mlir::Block &region;
   llvm::Type *sum;
-  cpu::TileTensors tensors;
+  llvm::SmallVector<mlir::Value> inputs, outputs;
+  llvm::SmallVector<int64_t> inputAlong;
 };
 
-/// Emits a cpu.elementwise of m x n elements, `total` bytes of which its results have in all tiles.
-/// False when an operation of the region has no code.
-bool emitElementwise(Emitter &e, cpu::ElementwiseOp op, const SpacePlaces &places, llvm::Value *m,
-                     llvm::Value *n, llvm::Value *total);
+/// Emits an cpu.elementwise of m x n elements, `total` bytes of which its results have in all
+/// tiles. False when an operation of the region has no code.
+bool emitElementwise(Emitter &e, cpu::ElementwiseOp op, llvm::ArrayRef<Plane> inputs,
+                     llvm::ArrayRef<Plane> outputs, llvm::ArrayRef<llvm::Value *> scalars,
+                     llvm::Value *m, llvm::Value *n, llvm::Value *total);
 
 } // namespace mmk

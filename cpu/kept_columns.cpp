@@ -202,7 +202,8 @@ void KeptColumns::addRows(unsigned level, const Pointers &pointers, RowGuard::Ra
   // The rows of a narrow strip that are a page, so that they are read nearly in order.
   Value *fits = e.roundDown(
       b.CreateUDiv(e.number(tuning.elementsOfBlock), e.roundUp(width, lanes())), together);
-  Value *block = e.max(e.number(together), e.min(fits, e.number(tuning.rowsOfBlock)));
+  Value *block = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(together),
+                                         e.min(fits, e.number(tuning.rowsOfBlock)));
   auto add = [&](Value *first, Value *end, int64_t each) {
     forColumns(width, [&](Value *column, Value *valid) {
       step(level, {pointers, first, end, each, areWhole}, column, valid);
@@ -261,9 +262,11 @@ Value *KeptColumns::stripWidth() {
   Value *height = places.sizes[facts.rows];
   for (int64_t dim : facts.outerReduced)
     height = b.CreateMul(height, places.sizes[dim]);
-  Value *fits = e.roundDown(
-      b.CreateUDiv(e.number(tuning.l2Bytes / 2 / 4), e.max(height, e.number(1))), 4 * lanes());
-  return e.min(most, e.max(fits, e.number(4 * lanes())));
+  Value *fits =
+      e.roundDown(b.CreateUDiv(e.number(tuning.l2Bytes / 2 / 4),
+                               b.CreateBinaryIntrinsic(Intrinsic::smax, height, e.number(1))),
+                  4 * lanes());
+  return e.min(most, b.CreateBinaryIntrinsic(Intrinsic::smax, fits, e.number(4 * lanes())));
 }
 
 void KeptColumns::emit() {

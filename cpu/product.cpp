@@ -10,8 +10,8 @@
 #include "cpu/constants/skinny.h"
 #include "cpu/denormal.h"
 #include "cpu/frame.h"
-#include "cpu/skinny/floats.h"
-#include "cpu/skinny/gemm.h"
+#include "cpu/skinny_floats.h"
+#include "cpu/skinny_gemm.h"
 #include "cpu/tiles.h"
 #include "cpu/tuning.h"
 #include "cpu/windows/operand.h"
@@ -91,7 +91,8 @@ public:
         step(op.getStep()), height(usesAmx(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
         hasNext(hasNext), constant(constant),
-        epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType()) {
+        epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
+                 op.getInputs(), op.getInputAlong(), op.getOutputs()) {
     roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
     packedBytes = std::min(4 * roomOfA, tuning.packedRowsBytes());
     bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
@@ -222,9 +223,9 @@ Function *ProductEmitter::sumsOf(int64_t vectors, int64_t height) {
     Value *values = frame.pointer(fieldContext);
     Value *aRow = field(fieldARow), *bStep = field(fieldBStep), *bytes = field(fieldBytes),
           *m = field(fieldRows), *n = field(fieldColumns);
-    Value *bPanel = e.times(field(fieldBPanel), vectors);
-    Value *accRow = e.times(field(fieldAccRow), vectors);
-    Value *accPanel = e.times(field(fieldAccPanel), vectors);
+    Value *bPanel = b.CreateMul(field(fieldBPanel), e.number(vectors));
+    Value *accRow = b.CreateMul(field(fieldAccRow), e.number(vectors));
+    Value *accPanel = b.CreateMul(field(fieldAccPanel), e.number(vectors));
     Value *first = frame.isSet(fieldIsFirst);
     Value *last = frame.isSet(fieldIsLast);
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
@@ -239,10 +240,10 @@ Function *ProductEmitter::sumsOf(int64_t vectors, int64_t height) {
       // A ragged last register tile overlaps the one before and stores equal values again: nothing
       // is read beyond the tensor, and no second loop is needed.
       Value *start = e.min(row, lastStart), *rows = b.CreateSub(m, start);
-      Value *rowsBytes = e.times(aRow, height);
-      Value *rowsOfA = e.at(a, b.CreateSub(start, firstRow), aRow);
+      Value *rowsBytes = b.CreateMul(aRow, e.number(height));
+      Value *rowsOfA = e.offset(a, b.CreateMul(b.CreateSub(start, firstRow), aRow));
       Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
-      Value *acc = e.at(sumsOfRows, b.CreateSub(row, firstRow), accRow);
+      Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
       LastSteps lastSteps;
       if (elementsOfStep(multiply) > 1 && !usesAmx(multiply))
         lastSteps = emitLastSteps(e, rowsOfA, aRow, bytes, rest, height);
@@ -323,7 +324,7 @@ void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Valu
   const int64_t rows = e.target.rows(), vectorBytes = e.target.lanes * 4;
   Type *vector = MicroKernel{multiply, vectors}.sumType(e);
   e.loop(e.number(0), e.number(height), e.number(rows), [&](Value *from) {
-    Value *start = e.at(acc, from, vectors * vectorBytes);
+    Value *start = e.offset(acc, b.CreateMul(from, e.number(vectors * vectorBytes)));
     SmallVector<Value *> sums;
     for (int64_t i = 0; i < rows * vectors; ++i)
       sums.push_back(e.load(vector, e.offset(start, i * vectorBytes)));
@@ -413,7 +414,7 @@ Value *ProductEmitter::callSkinny(const ProductOperands &operands, Value *column
     Value *column = f->getArg(2);
     ProductOperands inside = operands.in(e, f->getArg(0));
     inside.n = b.CreateSub(inside.n, column);
-    inside.b.pointer = e.at(inside.b.pointer, column, inside.b.column);
+    inside.b.pointer = e.offset(inside.b.pointer, b.CreateMul(column, inside.b.column));
     Value *areTail = b.CreateICmpNE(column, e.number(0));
     Value *isSkinny = emitSkinnyGemm(
         e, inside, element, {step, bElements, accElements}, areTail, [&](const SumsInMemory &sums) {
@@ -474,10 +475,10 @@ void ProductEmitter::zeroLastStep(Value *to, Value *rowBytes, Value *rows, Value
       atOnce > 1 && (sumsAreFloats(multiply) || kernel(1).flips)) {
     Value *whole = e.roundDown(depth, atOnce);
     e.when(b.CreateICmpSLT(whole, depth), [&] {
-      Value *last = e.at(to, whole, e.bytesOf(element));
+      Value *last = e.offset(to, b.CreateMul(whole, e.number(e.bytesOf(element))));
       Constant *zeros = Constant::getNullValue(e.vectorOf(element, atOnce));
       e.loop(e.number(0), rows, e.number(1),
-             [&](Value *row) { e.store(zeros, e.at(last, row, rowBytes)); });
+             [&](Value *row) { e.store(zeros, e.offset(last, b.CreateMul(row, rowBytes))); });
     });
   }
 }
@@ -509,7 +510,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   BlockChooser chooser = blockChooser();
   const Blocks blocks = chooser.choose({m, n, k, aInPlace, bInPlace}, limits);
   const Frame frame(e, fieldCount);
-  auto times = [&](Value *x, int64_t y) { return e.times(x, y); };
+  auto times = [&](Value *x, int64_t y) { return b.CreateMul(x, e.number(y)); };
   frame.set(fieldContext, operands.context);
   frame.set(fieldRows, m);
   frame.set(fieldColumns, n);
@@ -524,7 +525,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   frame.set(fieldAccRow, accRow);
   frame.set(fieldAccPanel, accPanel);
 
-  Value *resultBytes = e.times(b.CreateMul(m, n), 4);
+  Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
   Value *isFar = b.CreateICmpSGT(resultBytes, e.number(tuning.outputBytesInL1()));
   if (prefetchesNextProduct()) {
     BatchPrefetcher next(e, frame.at(fieldNext));
@@ -571,7 +572,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
       frame.set(fieldPrefetchesOutput, b.CreateAnd(isLast, isFar));
     Value *bytes = chooser.bytesAlong(depth);
     // Packed rows have whole steps only.
-    Value *end = e.times(depth, e.bytesOf(element));
+    Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
     frame.set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
     if (elementsOfStep(multiply) > 1) {
       frame.set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
@@ -637,25 +638,25 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
                                b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
       };
       if (constant)
-        return forEachConstantRun(e, operands, *constant, column, b.CreateAdd(column, columns),
-                                  from, [&](const ConstantRun &constantRun) {
-                                    PanelRun run = constantRun.panels;
-                                    run.column = b.CreateSub(run.column, column);
-                                    run.end = b.CreateSub(run.end, column);
-                                    if (readsPanels())
-                                      return multiply(run, constantRun.start, constantRun.step,
-                                                      constantRun.vector);
-                                    multiply(run, e.at(operands.bScratch, run.column, bytes),
-                                             times(run.vectors, lanes * 4), times(bytes, lanes));
-                                  });
+        return forEachConstantRun(
+            e, operands, *constant, column, b.CreateAdd(column, columns), from,
+            [&](const ConstantRun &constantRun) {
+              PanelRun run = constantRun.panels;
+              run.column = b.CreateSub(run.column, column);
+              run.end = b.CreateSub(run.end, column);
+              if (readsPanels())
+                return multiply(run, constantRun.start, constantRun.step, constantRun.vector);
+              multiply(run, e.offset(operands.bScratch, b.CreateMul(run.column, bytes)),
+                       times(run.vectors, lanes * 4), times(bytes, lanes));
+            });
       forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
         Value *place = b.CreateSelect(bInPlace, e.number(0), run.column);
-        Value *panel = e.at(operands.bScratch, place, bytes);
+        Value *panel = e.offset(operands.bScratch, b.CreateMul(place, bytes));
         Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(bytes, lanes);
         if (element->isFloatTy()) {
           // Even with B in place, the last columns are packed when they are no whole panel.
           Value *ragged = b.CreateICmpSGT(run.end, columns);
-          Value *source = e.at(sourceB, run.column, planeB.column);
+          Value *source = e.offset(sourceB, b.CreateMul(run.column, planeB.column));
           Value *here = b.CreateAnd(bInPlace, b.CreateNot(ragged));
           e.when(b.CreateAnd({bInPlace, ragged, b.CreateICmpEQ(chunkRow, row)}),
                  [&] { pack(panel, source, b.CreateSub(columns, run.column)); });
@@ -670,6 +671,13 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
 }
 
 } // namespace
+
+Value *emitContext(Emitter &e, cpu::ProductOp op, ArrayRef<Plane> inputs, ArrayRef<Plane> outputs,
+                   ArrayRef<Value *> scalars) {
+  Type *sum = nullptr; // not used here
+  return Epilogue(e, op.getBody().front(), sum, op.getInputs(), op.getInputAlong(), op.getOutputs())
+      .context(inputs, outputs, scalars);
+}
 
 /// One whose A is no constant; B may be one, in panels.
 static bool emitOfRows(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {

@@ -41,6 +41,10 @@ struct ProductOperands {
 /// How the elements of a product are multiplied on this target, without tile registers.
 Multiply multiplyOf(const CodeTarget &target, llvm::Type *element);
 
+/// The context of its epilogue (Epilogue::context); `scalars` are those of scalarsOf its region.
+llvm::Value *emitContext(Emitter &e, cpu::ProductOp op, llvm::ArrayRef<Plane> inputs,
+                         llvm::ArrayRef<Plane> outputs, llvm::ArrayRef<llvm::Value *> scalars);
+
 /// Emits the tile. False when an operation of the region has no code.
 bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands);
 

@@ -83,7 +83,7 @@ void ReducedColumns::prefetchNextRows(const Pointers &pointers, Value *column) {
     if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0) {
       Value *ahead = places.inputs[i].strides[facts.rows];
       if (rowsTogether > 1)
-        ahead = e.times(ahead, rowsTogether);
+        ahead = b.CreateMul(ahead, e.number(rowsTogether));
       e.prefetch(e.offset(inputAt(i, pointers.inputs[i], column), ahead), /*level=*/2);
     }
 }
@@ -161,7 +161,7 @@ SmallVector<ReducedColumns::Segment> ReducedColumns::segmentsOf(const RowFacts::
   if (!guard)
     return {{zero, count, std::nullopt, /*isLong=*/true}};
   const auto [first, end] = guard->range(e, known, count);
-  auto most = [&](Value *x, Value *y) { return e.max(x, y); };
+  auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
   Value *from = e.roundDown(first, lanes()), *to = e.min(e.roundUp(end, lanes()), count);
   SmallVector<Segment> segments;
   auto add = [&](Value *begin, Value *behind, std::optional<bool> condition, bool isLong) {
@@ -264,7 +264,7 @@ void ReducedColumns::emitRows(const Pointers &first, int64_t count, bool keeps) 
     Row row{first, scalars, e.number(0)};
     if (i > 0) {
       row.pointers = moved(first, facts.rows, e.number(i));
-      row.waitingAt = e.times(e.roundUp(places.sizes[facts.columns()], lanes()), i);
+      row.waitingAt = b.CreateMul(e.roundUp(places.sizes[facts.columns()], lanes()), e.number(i));
     }
     addPositions(row.pointers, e.number(0), row.known);
     for (auto [input, argument] : enumerate(region.getArguments()))

@@ -1,6 +1,9 @@
 #include "cpu/row_code.h"
 
 #include "codegen/element_pairs.h"
+#include "codegen/region.h"
+#include "codegen/scalar_ops.h"
+#include "cpu/tile_elements.h"
 #include "cpu/tile_memory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,10 +16,50 @@ static bool isWidening(mlir::Operation *op) {
   return isa<mlir::arith::ExtFOp>(op) && op->getOperand(0).getType().isBF16();
 }
 
+SmallVector<Value **> SpacePlaces::fields() {
+  SmallVector<Value **> all;
+  for (auto *group : {&inputs, &outputs})
+    for (Place &place : *group) {
+      all.push_back(&place.pointer);
+      for (Value *&stride : place.strides)
+        all.push_back(&stride);
+    }
+  for (auto *group : {&sizes, &scalars})
+    for (Value *&value : *group)
+      all.push_back(&value);
+  all.push_back(&scratch);
+  return all;
+}
+
+Value *bytesOf(Emitter &e, ProgramValues &values, mlir::Value tensor) {
+  Value *bytes = e.number(e.bytesOf(values.elementOf(tensor)));
+  for (Value *extent : values.global(tensor).extents)
+    bytes = e.b.CreateMul(bytes, extent);
+  return bytes;
+}
+
+SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
+                                         mlir::OperandRange tensors, mlir::ValueRange offsets,
+                                         ArrayRef<int64_t> along) {
+  SmallVector<SpacePlaces::Place> places;
+  cpu::forEachView(tensors, offsets, along, [&](mlir::Value tensor, auto own, auto dims) {
+    const GlobalTensor &global = values.global(tensor);
+    Type *element = values.elementOf(tensor);
+    SpacePlaces::Place place{values.address(global, own, element), {}};
+    for (int64_t dim : dims)
+      place.strides.push_back(
+          dim < 0 ? e.number(0) : e.b.CreateMul(global.strides[dim], e.number(e.bytesOf(element))));
+    places.push_back(place);
+  });
+  return places;
+}
+
 RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places,
                  RowAccess form)
-    : TensorCode(e, region, cpu::tensorsOf(region), std::move(places), form != RowAccess::strided),
-      facts(facts), streams(form == RowAccess::streamed) {
+    : e(e), b(e.b), facts(facts), region(region), places(std::move(places)),
+      isDense(form != RowAccess::strided), streams(form == RowAccess::streamed) {
+  for (auto [i, scalar] : enumerate(scalarsOf(region)))
+    scalars[scalar] = e.splat(this->places.scalars[i], lanes());
   for (const RowFacts::Pass &pass : facts.passes) {
     accumulators.emplace_back();
     for (cpu::ReduceOp reduction : pass.reductions)
@@ -26,39 +69,136 @@ RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePl
 
 //===--- tensors ----------------------------------------------------------------------------===//
 
+// Of a chain, the scores are those in its scratch, and what it yields before its outputs is not
+// stored here.
+mlir::Value RowCode::input(size_t i) const {
+  if (auto chain = dyn_cast<cpu::ChainOp>(region.getParentOp()))
+    return i < chain.getA().size() ? chain.getScratch()
+                                   : chain.getInputs()[i - chain.getA().size()];
+  return cast<cpu::RowsOp>(region.getParentOp()).getInputs()[i];
+}
+mlir::Value RowCode::output(size_t i) const {
+  if (auto chain = dyn_cast<cpu::ChainOp>(region.getParentOp()))
+    return chain.getOutputs()[i];
+  return cast<cpu::RowsOp>(region.getParentOp()).getOutputs()[i];
+}
+
+Type *RowCode::elementType(mlir::Value tensor) {
+  return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
+}
+
+Type *RowCode::memoryType(mlir::Value tensor) { return inMemory(e, elementType(tensor)); }
+
+int64_t RowCode::bytesOfInput(size_t i) { return e.bytesOf(memoryType(input(i))); }
+
+RowCode::Pointers RowCode::start() const {
+  Pointers pointers;
+  for (const SpacePlaces::Place &place : places.inputs)
+    pointers.inputs.push_back(place.pointer);
+  for (const SpacePlaces::Place &place : places.outputs)
+    pointers.outputs.push_back(place.pointer);
+  pointers.indices.assign(facts.dims(), e.number(0));
+  return pointers;
+}
+
+RowCode::Pointers RowCode::moved(const Pointers &pointers, int64_t dim, Value *index) {
+  Pointers next = pointers;
+  next.indices[dim] = b.CreateAdd(next.indices[dim], index);
+  for (size_t i = 0; i < next.inputs.size(); ++i)
+    if (facts.inputAlong(i, dim) >= 0)
+      next.inputs[i] = e.offset(next.inputs[i], b.CreateMul(index, places.inputs[i].strides[dim]));
+  for (size_t i = 0; i < next.outputs.size(); ++i)
+    if (facts.outputAlong(i, dim) >= 0)
+      next.outputs[i] =
+          e.offset(next.outputs[i], b.CreateMul(index, places.outputs[i].strides[dim]));
+  return next;
+}
+
+Carried RowCode::nest(ArrayRef<int64_t> dims, const Pointers &pointers, Value *number,
+                      ArrayRef<Value *> carried, NestBody body) {
+  if (dims.empty())
+    return body(pointers, number, carried);
+  const int64_t dim = dims.front();
+  Value *size = places.sizes[dim];
+  return e.loop(e.number(0), size, e.number(1), carried,
+                [&](Value *index, ArrayRef<Value *> inside) {
+                  Value *inner = b.CreateAdd(b.CreateMul(number, size), index);
+                  return nest(dims.drop_front(), moved(pointers, dim, index), inner, inside, body);
+                });
+}
+
+Value *RowCode::columnStride(const SpacePlaces::Place &place, mlir::Value tensor) {
+  return isDense ? e.number(e.bytesOf(memoryType(tensor))) : place.strides[facts.columns()];
+}
+
+Value *RowCode::inputAt(size_t i, Value *pointer, Value *c) {
+  if (facts.inputAlong(i, facts.columns()) < 0)
+    return pointer;
+  return e.offset(pointer, b.CreateMul(c, columnStride(places.inputs[i], input(i))));
+}
+
+Value *RowCode::outputAt(size_t i, Value *pointer, Value *c) {
+  if (facts.outputAlong(i, facts.columns()) < 0)
+    return pointer;
+  return e.offset(pointer, b.CreateMul(c, columnStride(places.outputs[i], output(i))));
+}
+
+Value *RowCode::loadInput(size_t i, Value *pointer, Value *count) {
+  if (isSource(region.getArgument(i)))
+    return pointer;
+  Type *stored = memoryType(input(i)), *vector = e.vectorOf(stored, lanes());
+  auto load = [&]() -> Value * {
+    if (facts.inputAlong(i, facts.columns()) < 0)
+      return e.load(stored, pointer);
+    if (!isDense)
+      return loadStrided(e, vector, pointer, places.inputs[i].strides[facts.columns()], count);
+    return count ? e.loadSome(vector, pointer, count) : e.load(vector, pointer);
+  };
+  Value *loaded = fromMemory(e, load(), elementType(input(i)));
+  return loaded->getType()->isVectorTy() ? loaded : e.splat(loaded, lanes());
+}
+
 Value *RowCode::gatherInput(size_t i, Value *pointers) {
-  return fromInput(
-      i, b.CreateMaskedGather(e.vectorOf(inputType(i), lanes()), pointers, Align(bytesOfInput(i))));
+  Type *stored = memoryType(input(i));
+  Value *value =
+      b.CreateMaskedGather(e.vectorOf(stored, lanes()), pointers, Align(e.bytesOf(stored)));
+  return fromMemory(e, value, elementType(input(i)));
 }
 
 void RowCode::storeOutput(size_t i, Value *value, Value *pointer, Value *count) {
-  if (streams && !count && facts.outputVaries(i))
-    return storeStreamed(e, toMemory(e, value), pointer);
-  TensorCode::storeOutput(i, value, pointer, count);
+  value = toMemory(e, value);
+  if (isDense) {
+    if (count)
+      return e.storeSome(value, pointer, count);
+    if (!streams || !facts.outputVaries(i))
+      return e.store(value, pointer);
+    return storeStreamed(e, value, pointer);
+  }
+  storeStrided(e, value, pointer, places.outputs[i].strides[facts.columns()], count);
 }
 
 std::array<Value *, 2> RowCode::loadPair(size_t i, Value *pointer, Value *count) {
-  Type *both = e.vectorOf(inputType(i), 2 * lanes());
+  Type *both = e.vectorOf(memoryType(input(i)), 2 * lanes());
   std::array<Value *, 2> pair = evenAndOdd(e, e.loadSome(both, pointer, count));
   for (Value *&value : pair)
-    value = fromInput(i, value);
+    value = fromMemory(e, value, elementType(input(i)));
   return pair;
 }
 
 void RowCode::storePair(size_t i, std::array<Value *, 2> values, Value *pointer, Value *count) {
   for (Value *&value : values)
     value = toMemory(e, value);
-  e.storeSome(interleaved(e, values, outputType(i)), pointer, count);
+  e.storeSome(interleaved(e, values, memoryType(output(i))), pointer, count);
 }
 
 Value *RowCode::loadHalves(size_t i, std::array<Value *, 2> pointers, Value *count) {
-  Type *stored = inputType(i);
+  Type *stored = memoryType(input(i));
   const bool isAlong = facts.inputAlong(i, facts.columns()) >= 0;
   std::array<Value *, 2> halves;
   for (auto [half, pointer] : zip(halves, pointers))
     half = isAlong ? e.loadSome(e.vectorOf(stored, lanes() / 2), pointer, count)
                    : e.splat(e.load(stored, pointer), lanes() / 2);
-  return fromInput(i, concatenated(e, halves));
+  return fromMemory(e, concatenated(e, halves), elementType(input(i)));
 }
 
 void RowCode::storeHalves(Value *value, std::array<Value *, 2> pointers, Value *count) {
@@ -87,7 +227,16 @@ void RowCode::compute(ArrayRef<mlir::Value> wanted, Known &known, bool keptOnly)
   SmallVector<mlir::Operation *> ops = facts.opsFor(wanted, known);
   if (keptOnly)
     erase_if(ops, [&](mlir::Operation *op) { return facts.varies(op->getResult(0)); });
-  TensorCode::compute(ops, known);
+  complete &= emitOps(e, ops, lanes(), known, [&](mlir::Operation *op, ArrayRef<Value *> operands) {
+    return emitTileElement(e, op, operands);
+  });
+}
+
+Value *RowCode::valueOf(mlir::Value value, const Known &known) {
+  if (Value *found = known.lookup(value))
+    return found;
+  auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
+  return e.splat(emitConstant(e, constant.getValue()), lanes());
 }
 
 bool RowCode::isKnown(mlir::Value value, const Known &known) {
@@ -148,6 +297,12 @@ std::array<RowCode::Known, 2> RowCode::pairAt(unsigned level, const Pointers &po
     pair[1][op->getResult(0)] = b.CreateBitCast(b.CreateAnd(both, 0xffff0000), wide);
   }
   return pair;
+}
+
+void RowCode::addPositions(const Pointers &pointers, Value *c, Known &known) {
+  SmallVector<Value *> indices = pointers.indices;
+  indices.back() = b.CreateAdd(indices.back(), c);
+  mmk::addPositions(e, region, indices, known);
 }
 
 Carried RowCode::flat(const States &states) const {

@@ -2,7 +2,7 @@
 
 #include "cpu/frame.h"
 #include "cpu/row_code.h"
-#include "cpu/tensor_code.h"
+#include "cpu/tile_code.h"
 #include "cpu/tile_memory.h"
 #include "jit/lazy.h"
 
@@ -19,6 +19,8 @@ public:
   void emit();
 
 private:
+  /// Whether all tensors that run along the columns are dense there.
+  Value *isDense(const SpacePlaces &places);
   Value *fitsStreams(const SpacePlaces &places);
   /// Whether a result has an element for each one that is reduced.
   bool hasLargeResults();
@@ -41,6 +43,20 @@ private:
   ProgramValues &values;
   const RowFacts facts;
 };
+
+Value *RowsTile::isDense(const SpacePlaces &places) {
+  Value *dense = b.getTrue();
+  auto check = [&](const SpacePlaces::Place &place, mlir::Value tensor, int64_t along) {
+    if (along >= 0)
+      dense = b.CreateAnd(dense, b.CreateICmpEQ(place.strides[facts.columns()],
+                                                e.number(e.bytesOf(values.elementOf(tensor)))));
+  };
+  for (auto [i, place] : enumerate(places.inputs))
+    check(place, op.getInputs()[i], facts.inputAlong(i, facts.columns()));
+  for (auto [i, place] : enumerate(places.outputs))
+    check(place, op.getOutputs()[i], facts.outputAlong(i, facts.columns()));
+  return dense;
+}
 
 void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
   for (auto position : op.getBody().getOps<cpu::PositionOp>())
@@ -65,19 +81,22 @@ void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
 // Whether the results, or the inputs of small results, are more than stays in the caches, and every
 // vector of the results can be stored aligned.
 Value *RowsTile::fitsStreams(const SpacePlaces &places) {
-  Value *total = e.number(0);
-  SmallVector<SpacePlaces::Place> large;
+  Value *total = e.number(0), *all = e.number(0);
   for (auto [i, output] : enumerate(op.getOutputs())) {
     if (!facts.outputVaries(i))
       continue;
     total = b.CreateAdd(total, bytesOf(e, values, output));
-    large.push_back(places.outputs[i]);
+    all = b.CreateOr(all, b.CreatePtrToInt(places.outputs[i].pointer, e.i64()));
+    for (int64_t dim = 0; dim < facts.columns(); ++dim)
+      all = b.CreateOr(all, places.outputs[i].strides[dim]);
   }
   if (!hasLargeResults())
     for (mlir::Value input : op.getInputs())
       total = b.CreateAdd(total, bytesOf(e, values, input));
   const CpuTuning tuning(e.target);
-  return b.CreateAnd(b.CreateICmpSGE(total, e.number(tuning.streamedBytes)), areAligned(e, large));
+  return b.CreateAnd(
+      b.CreateICmpSGE(total, e.number(tuning.streamedBytes)),
+      b.CreateICmpEQ(b.CreateAnd(all, e.number(e.target.lanes * 4 - 1)), e.number(0)));
 }
 
 bool RowsTile::hasLargeResults() {
@@ -101,7 +120,7 @@ void RowsTile::add(SmallVectorImpl<Variant> &variants, Value *condition, const S
 // The first one whose condition holds.
 SmallVector<RowsTile::Variant> RowsTile::variantsFor(const SpacePlaces &places) {
   SmallVector<Variant> variants;
-  Value *dense = areDense(e, cpu::tensorsOf(op.getBody().front()), places);
+  Value *dense = isDense(places);
   // Rows that are only read are a stream that the hardware follows.
   if (hasLargeResults() || !facts.reducesColumns())
     add(variants, b.CreateAnd(dense, fitsStreams(places)), places, RowAccess::streamed);
@@ -129,7 +148,7 @@ void RowsTile::call(const SpacePlaces &outside, Value *frame, const Variant &var
 // The driver calls one function, from which the variants are called: those are compiled when they
 // are needed.
 void RowsTile::emit() {
-  SpacePlaces places = spaceOf(e, op, values);
+  SpacePlaces places = placesOf(e, op, values);
   places.scalars = scalarsFor(op.getBody().front(), values);
   const int64_t inner = facts.reducesColumns() ? facts.columns() : facts.rows;
   for (int64_t outer : reverse(facts.outerReduced))

@@ -1,14 +1,13 @@
 #include "cpu/tile_code.h"
 
+#include "codegen/region.h"
 #include "cpu/constants/operand.h"
 #include "cpu/epilogue.h"
 #include "cpu/frame.h"
 #include "cpu/product.h"
-#include "cpu/tensor_code.h"
+#include "cpu/row_code.h"
 #include "cpu/windows/operand.h"
 #include "passes/conditions/product_depth.h"
-
-#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace llvm;
 
@@ -19,17 +18,25 @@ Plane planeOf(Emitter &e, ProgramValues &values, mlir::Value tensor, mlir::Value
   const GlobalTensor &global = values.global(tensor);
   Type *element = values.elementOf(tensor);
   auto step = [&](int64_t dim) -> Value * {
-    return dim < 0 ? e.number(0) : e.times(global.strides[dim], e.bytesOf(element));
+    return dim < 0 ? e.number(0) : e.b.CreateMul(global.strides[dim], e.number(e.bytesOf(element)));
   };
   return {values.address(global, offsets, element), step(along[0]), step(along[1])};
 }
 
 SmallVector<Plane> planesOf(Emitter &e, ProgramValues &values, mlir::OperandRange tensors,
                             mlir::ValueRange offsets, ArrayRef<int64_t> along) {
-  return map_to_vector(placesOf(e, values, tensors, offsets, along),
-                       [](const SpacePlaces::Place &place) {
-                         return Plane{place.pointer, place.strides[0], place.strides[1]};
-                       });
+  SmallVector<Plane> planes;
+  cpu::forEachView(tensors, offsets, along, [&](mlir::Value tensor, auto own, auto dims) {
+    planes.push_back(planeOf(e, values, tensor, own, dims));
+  });
+  return planes;
+}
+
+SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
+  SmallVector<Value *> scalars;
+  for (mlir::Value scalar : scalarsOf(region))
+    scalars.push_back(values.value(scalar));
+  return scalars;
 }
 
 namespace {
@@ -66,12 +73,13 @@ void placeConstant(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   place.column = values.value(offsets[operand.n.last]);
   Value *vectors = b.CreateUDiv(e.roundUp(place.columns, layout.lanes), e.number(layout.lanes));
   Value *steps = b.CreateUDiv(e.roundUp(operands.k, layout.unit), e.number(layout.group));
-  Value *bytes = e.times(b.CreateMul(vectors, steps), layout.stepBytes());
-  Value *rowBytes = e.times(place.columns, layout.elementBytes);
+  Value *bytes = b.CreateMul(b.CreateMul(vectors, steps), e.number(layout.stepBytes()));
+  Value *rowBytes = b.CreateMul(place.columns, e.number(layout.elementBytes));
   Value *areFew = b.CreateICmpSLE(place.columns, e.number(PanelLayout::fewColumns));
   bytes = b.CreateSelect(areFew, b.CreateMul(operands.k, rowBytes), bytes);
-  place.panels = e.at(e.offset(tensor.pointer, PanelLayout::prefixBytes), batch, bytes);
-  Value *start = e.at(place.panels, place.column, layout.elementBytes);
+  place.panels =
+      e.offset(e.offset(tensor.pointer, PanelLayout::prefixBytes), b.CreateMul(batch, bytes));
+  Value *start = e.offset(place.panels, b.CreateMul(place.column, e.number(layout.elementBytes)));
   if (isLeft)
     operands.a = {start, e.number(layout.elementBytes), rowBytes};
   else
@@ -101,8 +109,10 @@ ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   operands.aScratch = values.buffer(op.getAScratch(), {});
   operands.bScratch = values.buffer(op.getBScratch(), {});
   operands.acc = values.buffer(op.getAcc(), {});
-  SpacePlaces places = tensorsIn(e, op, values, op.getBody().front());
-  operands.context = Epilogue(e, op.getBody().front(), /*sum=*/nullptr).context(std::move(places));
+  operands.context = emitContext(
+      e, op, planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong()),
+      planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong()),
+      scalarsFor(op.getBody().front(), values));
   return operands;
 }
 
@@ -132,8 +142,11 @@ void emitElementwiseTile(Emitter &e, cpu::ElementwiseOp op, ProgramValues &value
   Value *total = e.number(0);
   for (mlir::Value output : op.getOutputs())
     total = e.b.CreateAdd(total, bytesOf(e, values, output));
-  const SpacePlaces places = tensorsIn(e, op, values, op.getBody().front());
-  if (!emitElementwise(e, op, places, values.value(op.getM()), values.value(op.getN()), total))
+  if (!emitElementwise(
+          e, op, planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong()),
+          planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong()),
+          scalarsFor(op.getBody().front(), values), values.value(op.getM()),
+          values.value(op.getN()), total))
     values.fail(op);
 }
 

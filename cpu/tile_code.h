@@ -4,7 +4,7 @@
 
 #include "codegen/program_values.h"
 #include "cpu/dialect.h"
-#include "cpu/product.h"
+#include "cpu/epilogue.h"
 
 namespace mmk {
 
@@ -13,6 +13,8 @@ Plane planeOf(Emitter &e, ProgramValues &values, mlir::Value tensor, mlir::Value
               llvm::ArrayRef<int64_t> along);
 llvm::SmallVector<Plane> planesOf(Emitter &e, ProgramValues &values, mlir::OperandRange tensors,
                                   mlir::ValueRange offsets, llvm::ArrayRef<int64_t> along);
+/// The values of scalarsOf a region.
+llvm::SmallVector<llvm::Value *> scalarsFor(mlir::Block &region, ProgramValues &values);
 
 /// The addresses of a product's operands.
 struct OperandPlaces {

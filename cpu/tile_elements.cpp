@@ -65,7 +65,7 @@ Value *ElementRun::isInside(Emitter &e, Value *columns) const {
 }
 
 ElementRun ElementRun::movedBy(Emitter &e, Value *columns) const {
-  Value *indices = e.times(columns, step);
+  Value *indices = e.b.CreateMul(columns, e.number(step));
   return {element, step, e.b.CreateGEP(element, first, e.b.CreateMul(indices, stride)),
           stride,  here, e.b.CreateAdd(index, indices),
           extent};
@@ -95,7 +95,7 @@ Value *ElementRun::mask(Emitter &e, Value *index, Value *extent, int64_t step, i
   // Lanes until an index reaches a bound.
   auto until = [&](Value *bound) {
     Value *indices = b.CreateSub(bound, b.CreateAdd(index, e.number(column * step)));
-    indices = e.max(indices, e.number(0));
+    indices = b.CreateBinaryIntrinsic(Intrinsic::smax, indices, e.number(0));
     indices = e.min(indices, e.number(lanes * between));
     return between == 1 ? indices : e.ceilDiv(indices, e.number(between));
   };

@@ -27,23 +27,26 @@ static void forLanes(Emitter &e, Type *vector, Value *count, function_ref<void(V
 }
 
 Value *loadStrided(Emitter &e, Type *vector, Value *pointer, Value *stride, Value *count) {
+  IRBuilder<> &b = e.b;
   Type *element = vector->getScalarType();
   Value *gathered = e.local(vector);
   e.store(Constant::getNullValue(vector), gathered);
   forLanes(e, vector, count, [&](Value *lane) {
-    Value *loaded = e.load(element, e.at(pointer, lane, stride));
-    e.store(loaded, e.at(gathered, lane, e.bytesOf(element)));
+    Value *loaded = e.load(element, e.offset(pointer, b.CreateMul(lane, stride)));
+    e.store(loaded, e.offset(gathered, b.CreateMul(lane, e.number(e.bytesOf(element)))));
   });
   return e.load(vector, gathered);
 }
 
 void storeStrided(Emitter &e, Value *value, Value *pointer, Value *stride, Value *count) {
+  IRBuilder<> &b = e.b;
   Type *element = value->getType()->getScalarType();
   Value *waiting = e.local(value->getType());
   e.store(value, waiting);
   forLanes(e, value->getType(), count, [&](Value *lane) {
-    Value *own = e.load(element, e.at(waiting, lane, e.bytesOf(element)));
-    e.store(own, e.at(pointer, lane, stride));
+    Value *own =
+        e.load(element, e.offset(waiting, b.CreateMul(lane, e.number(e.bytesOf(element)))));
+    e.store(own, e.offset(pointer, b.CreateMul(lane, stride)));
   });
 }
 

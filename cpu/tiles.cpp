@@ -32,7 +32,7 @@ void emitTileSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowByt
     return b.CreateIntrinsic(Intrinsic::x86_tileloadd64_internal, {}, {height, width, from, row});
   };
   auto sumsAt = [&](int64_t i, int64_t v) {
-    Value *down = e.times(initial.rowBytes, i * tileRows);
+    Value *down = b.CreateMul(initial.rowBytes, e.number(i * tileRows));
     return e.offset(e.offset(initial.pointer, down), v * tileRowBytes);
   };
   SmallVector<Value *> carried = e.eitherOf(
@@ -51,7 +51,7 @@ void emitTileSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowByt
             loaded.push_back(load(sumsAt(i, v), initial.rowBytes));
         return loaded;
       });
-  Value *tileBytes = e.times(stride, stepsOfTile);
+  Value *tileBytes = b.CreateMul(stride, e.number(stepsOfTile));
   carried.append({a, panel});
   SmallVector<Value *> sums = e.loop(
       e.number(0), bytes, e.number(tileRowBytes), carried, [&](Value *, ArrayRef<Value *> values) {
@@ -64,7 +64,7 @@ void emitTileSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowByt
           for (int64_t i = 0; i < tall; ++i) {
             const int64_t at = v % 2 ? tall - 1 - i : i;
             if (v == 0 || i > 0)
-              ofA = load(e.at(rows, rowBytes, at * tileRows), rowBytes);
+              ofA = load(e.offset(rows, b.CreateMul(rowBytes, e.number(at * tileRows))), rowBytes);
             Value *&sum = next[at * vectors + v];
             sum = emitTileMultiply(e, kernel.multiply, ofA, ofB, sum);
           }

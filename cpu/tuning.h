@@ -146,7 +146,7 @@ struct CpuTuning {
   /// than is saved.
   int64_t tailBytes() const { return 4 * l2Bytes; }
 
-  //===--- skinny GEMM and GEMV (skinny/) --------------------------------------------------===//
+  //===--- skinny GEMM and GEMV (skinny_floats.cpp, skinny_int8.cpp, gemv.cpp) --------------===//
 
   /// Bytes of the sums of a pass of floats, resident in L2: they are updated once for several rows
   /// of B, so L1 is not needed; more sums mean longer pieces of those rows.

@@ -95,11 +95,11 @@ void CoreInstructions::load(aicore::LoadOp op) {
     return loadRows(target, source, op.getClipped() ? rowsInside(op, tensor, e.number(0)) : rows,
                     paddedRows);
   Value *all = forEachOuter(op, tensor, size, [&](Value *row, Value *offset, Value *number) {
-    loadRows(e.at(target, row, rowBytes), e.offset(source, offset),
+    loadRows(e.offset(target, b.CreateMul(row, rowBytes)), e.offset(source, offset),
              op.getClipped() ? rowsInside(op, tensor, number) : rows, rows);
   });
   Value *padding = pad > 1 ? b.CreateSub(e.roundUp(all, pad), all) : e.number(0);
-  loadRows(e.at(target, all, rowBytes), source, e.number(0), padding);
+  loadRows(e.offset(target, b.CreateMul(all, rowBytes)), source, e.number(0), padding);
 }
 
 // The rows of a view before the end of the tensor, for the index `number` of its outer dimensions.
@@ -117,7 +117,8 @@ Value *CoreInstructions::rowsInside(aicore::LoadOp op, const GlobalTensor &tenso
   for (int64_t dim : aicore::boundingDims(op, along))
     extent = b.CreateMul(extent, tensor.extents[dim]);
   Value *rest = b.CreateSub(extent, first);
-  return e.max(e.number(0), e.min(rest, values.value(op.getRows())));
+  return b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(0),
+                                 e.min(rest, values.value(op.getRows())));
 }
 
 /// Bytes from one element of a view to the next along this dimension of it.
@@ -125,7 +126,7 @@ template <typename Op>
 Value *CoreInstructions::stepOf(Op op, unsigned dim, const GlobalTensor &tensor, Value *size) {
   const int64_t along = op.getAlong()[dim];
   Value *step = along < 0 ? size : b.CreateMul(tensor.strides[along], size);
-  return op.stepOf(dim) == 1 ? step : e.times(step, op.stepOf(dim));
+  return op.stepOf(dim) == 1 ? step : b.CreateMul(step, e.number(op.stepOf(dim)));
 }
 
 // The rows of a view for each index of its outer dimensions: the first row in the buffer, the bytes
@@ -306,10 +307,10 @@ void CoreInstructions::spill(aicore::SpillOp op) {
   const int64_t toRow = values.rowBytes(op.getTarget());
   Value *target = values.buffer(op.getTarget(), op.getTargetSlot());
   if (op.getRow())
-    target = e.at(target, values.value(op.getRow()), toRow);
+    target = e.offset(target, b.CreateMul(values.value(op.getRow()), e.number(toRow)));
   if (op.getColumn())
-    target =
-        e.at(target, values.value(op.getColumn()), e.bytesOf(values.elementOf(op.getTarget())));
+    target = e.offset(target, b.CreateMul(values.value(op.getColumn()),
+                                          e.number(e.bytesOf(values.elementOf(op.getTarget())))));
   copy(target, toRow, values.buffer(op.getSource(), op.getSlot(), op.getPart()),
        values.rowBytes(op.getSource()), values.value(op.getRows()), values.value(op.getColumns()),
        values.elementOf(op.getSource()));
@@ -318,7 +319,8 @@ void CoreInstructions::spill(aicore::SpillOp op) {
 template <typename Op>
 void CoreInstructions::move(Op op, std::optional<int64_t> part, Value *row, Value *rows) {
   const int64_t fromRow = values.rowBytes(op.getSource());
-  Value *source = e.at(values.buffer(op.getSource(), op.getSlot(), part), row, fromRow);
+  Value *source = e.offset(values.buffer(op.getSource(), op.getSlot(), part),
+                           b.CreateMul(row, e.number(fromRow)));
   copy(values.buffer(op.getTarget(), op.getTargetSlot()), values.rowBytes(op.getTarget()), source,
        fromRow, rows, values.value(op.getColumns()), values.elementOf(op.getSource()));
 }
@@ -339,7 +341,7 @@ void CoreInstructions::drain(aicore::DrainOp op) {
   e.loop(e.number(0), cores, e.number(1), [&](Value *core) {
     values.vectorCore = core;
     Value *first = b.CreateMul(core, share);
-    Value *rest = e.max(e.number(0), b.CreateSub(rows, first));
+    Value *rest = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(0), b.CreateSub(rows, first));
     move(op, op.getPart(), b.CreateAdd(row, first), e.min(share, rest));
   });
   values.vectorCore = outer;
@@ -373,14 +375,14 @@ void CoreInstructions::writeOut(Op op, Value *source, OnTheWay onTheWay, Value *
     if (isDense)
       return copyTo(into, first, columns);
     e.loop(e.number(0), columns, e.number(1), [&](Value *column) {
-      copyTo(e.at(into, column, stepOf(op, rowDim + 1, tensor, size)),
-             e.at(first, column, e.bytesOf(from)), e.number(1));
+      copyTo(e.offset(into, b.CreateMul(column, stepOf(op, rowDim + 1, tensor, size))),
+             e.offset(first, b.CreateMul(column, e.number(e.bytesOf(from)))), e.number(1));
     });
   };
   if (rowDim == 0)
     return writeRows(target, source);
   forEachOuter(op, tensor, size, [&](Value *row, Value *offset, Value *) {
-    writeRows(e.offset(target, offset), e.at(source, row, fromRow));
+    writeRows(e.offset(target, offset), e.offset(source, b.CreateMul(row, fromRow)));
   });
 }
 

@@ -26,9 +26,10 @@ public:
   void emit() {
     Value *rows = number(0), *columns = number(1), *toRow = number(2);
     e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
-      Value *to = e.at(f->getArg(0), row, toRow);
-      e.loop(e.number(0), columns, e.number(1),
-             [&](Value *column) { e.store(elementAt(row, column), e.at(to, column, size())); });
+      Value *to = e.offset(f->getArg(0), b.CreateMul(row, toRow));
+      e.loop(e.number(0), columns, e.number(1), [&](Value *column) {
+        e.store(elementAt(row, column), e.offset(to, b.CreateMul(column, size())));
+      });
     });
   }
 
@@ -54,7 +55,7 @@ private:
       }
       place = b.CreateAdd(place, b.CreateMul(at, number(sizes + rank + dim)));
     }
-    Value *loaded = e.load(element, e.at(f->getArg(1), place, size()));
+    Value *loaded = e.load(element, e.offset(f->getArg(1), b.CreateMul(place, size())));
     return op.getPadding() ? b.CreateSelect(isInside, loaded, f->getArg(f->arg_size() - 1))
                            : loaded;
   }
@@ -96,7 +97,7 @@ void emitPositions(aicore::PositionsOp op, Emitter &e, ProgramValues &values) {
   Function *function = e.helper("positions", 1, 2, {}, [&](Function *f) {
     e.loop(e.number(0), f->getArg(2), e.number(1), [&](Value *column) {
       Value *position = e.b.CreateTrunc(e.b.CreateAdd(f->getArg(1), column), e.b.getInt32Ty());
-      e.store(position, e.at(f->getArg(0), column, 4));
+      e.store(position, e.offset(f->getArg(0), e.b.CreateMul(column, e.number(4))));
     });
   });
   e.b.CreateCall(function, {values.buffer(op.getTarget(), op.getSlot()),
@@ -110,14 +111,14 @@ void emitRandomTile(aicore::RandomOp op, Emitter &e, ProgramValues &values) {
     Value *first = f->getArg(1), *rowStep = f->getArg(2), *columnStep = f->getArg(3),
           *rows = f->getArg(4), *columns = f->getArg(5), *toRow = f->getArg(6);
     e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
-      Value *to = e.at(f->getArg(0), row, toRow);
+      Value *to = e.offset(f->getArg(0), b.CreateMul(row, toRow));
       Value *start = b.CreateAdd(first, b.CreateMul(row, rowStep));
       e.loop(e.number(0), columns, e.number(lanes), [&](Value *column) {
         Value *positions =
             b.CreateAdd(e.splat(start, lanes),
                         b.CreateMul(consecutive(e, column, lanes), e.splat(columnStep, lanes)));
-        e.storeSome(emitRandom(e, f->getArg(7), positions), e.at(to, column, 4),
-                    b.CreateSub(columns, column));
+        e.storeSome(emitRandom(e, f->getArg(7), positions),
+                    e.offset(to, b.CreateMul(column, e.number(4))), b.CreateSub(columns, column));
       });
     });
   });

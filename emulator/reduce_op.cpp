@@ -108,8 +108,9 @@ private:
   }
 
   Value *sourceAt(Value *row, Value *column) {
-    Value *index = b.CreateAdd(e.times(row, shapeOf(op.getSource()).getShape()[1]), column);
-    return e.at(f->getArg(0), index, e.bytesOf(element));
+    Value *index =
+        b.CreateAdd(b.CreateMul(row, e.number(shapeOf(op.getSource()).getShape()[1])), column);
+    return e.offset(f->getArg(0), b.CreateMul(index, e.number(e.bytesOf(element))));
   }
 
   Value *numbered(Value *first) {
@@ -130,7 +131,7 @@ private:
         });
     for (auto [i, result] : enumerate(results)) {
       const int64_t bytes = e.bytesOf(i == 0 ? element : i32());
-      e.store(result, e.at(f->getArg(1 + i), column, bytes));
+      e.store(result, e.offset(f->getArg(1 + i), b.CreateMul(column, e.number(bytes))));
     }
   }
 
@@ -153,9 +154,9 @@ private:
                                             return listOf(next(partialOf(list), x, positions));
                                           });
     const Partial one = op.givesPosition() ? best(partialOf(results)) : inPairs(results[0]);
-    e.store(one.best, e.at(f->getArg(1), row, e.bytesOf(element)));
+    e.store(one.best, e.offset(f->getArg(1), b.CreateMul(row, e.number(e.bytesOf(element)))));
     if (one.at)
-      e.store(one.at, e.at(f->getArg(2), row, 4));
+      e.store(one.at, e.offset(f->getArg(2), b.CreateMul(row, e.number(4))));
   }
 
   /// Neighbours two by two, then what they give, as the instruction does.

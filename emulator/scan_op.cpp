@@ -25,7 +25,7 @@ private:
   Value *rows() { return f->getArg(3); }
   Value *columns() { return f->getArg(4); }
   Type *vector() { return FixedVectorType::get(element, lanesOfScan); }
-  Value *bytes(Value *elements) { return e.times(elements, e.bytesOf(element)); }
+  Value *bytes(Value *elements) { return b.CreateMul(elements, e.number(e.bytesOf(element))); }
   Value *source(Value *row, Value *column) {
     return e.offset(f->getArg(0), b.CreateAdd(b.CreateMul(row, f->getArg(5)), bytes(column)));
   }

@@ -92,9 +92,9 @@ private:
     auto type = cast<mlir::MemRefType>(op.tile(tile).buffer.getType());
     Value *index = column;
     if (row)
-      index = e.b.CreateAdd(e.times(row, type.getShape()[1]), column);
-    return e.at(f->getArg(cast<mlir::BlockArgument>(tile).getArgNumber()), index,
-                e.bytesOf(elementOf(tile)));
+      index = e.b.CreateAdd(e.b.CreateMul(row, e.number(type.getShape()[1])), column);
+    return e.offset(f->getArg(cast<mlir::BlockArgument>(tile).getArgNumber()),
+                    e.b.CreateMul(index, e.number(e.bytesOf(elementOf(tile)))));
   }
 
   Value *input(mlir::Value tile, Value *row, Value *column) {

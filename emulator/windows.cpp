@@ -33,7 +33,7 @@ public:
       Value *line = plus(b.CreateMul(b.CreateUDiv(at, number(outWidth)), stride(0)), number(top)),
             *column = b.CreateSub(b.CreateMul(b.CreateURem(at, number(outWidth)), stride(1)),
                                   e.number(op.getLeft()));
-      Value *to = e.at(f->getArg(0), row, toRow);
+      Value *to = e.offset(f->getArg(0), b.CreateMul(row, e.number(toRow)));
       e.loop(e.number(0), number(depth), e.number(1), [&](Value *k) {
         Value *position = plus(number(from), k);
         Value *channel = b.CreateURem(position, block), *tap = b.CreateUDiv(position, block);
@@ -48,11 +48,11 @@ public:
             b.CreateAnd(b.CreateICmpULT(y, number(lines)), b.CreateICmpULT(x, number(width)));
         Value *pixel =
             b.CreateSelect(isInside, plus(b.CreateMul(y, number(width)), x), e.number(0));
-        Value *place = plus(e.times(pixel, pixelBytes),
+        Value *place = plus(b.CreateMul(pixel, e.number(pixelBytes)),
                             b.CreateMul(plus(b.CreateMul(blocks, block), channel), size));
         Value *value = e.load(element, e.offset(f->getArg(1), place));
         e.store(b.CreateSelect(isInside, value, Constant::getNullValue(element)),
-                e.at(to, k, size));
+                e.offset(to, b.CreateMul(k, size)));
       });
     });
   }

@@ -92,20 +92,27 @@ private:
     Value *scores = nullptr;   ///< of the first
   };
 
-  void findLayout();
-  void place(Value *scratch);
-  void emitBlock();
-  void packA(size_t i, Value *from, Value *depth);
-  void packB(size_t i, Value *from, Value *depth);
-  void packV(size_t i);
-  void prefetchNext(Value *group);
-  Range findRanges();
-  void emitPart(Value *column, Value *next);
-  void emitGroup(Value *number);
-  Group groupOf(Value *number);
-  void emitScores(const Group &group, size_t i);
+  Layout layoutOf(const ChainPlaces &p);
+  void place(Layout &at, Value *scratch);
+  void emitBlock(const ChainPlaces &p, const Layout &at, const Block &block);
+  void packA(const ChainPlaces &p, const Layout &at, const Block &block, size_t i, Value *from,
+             Value *depth);
+  void packB(const ChainPlaces &p, const Layout &at, const Part &part, size_t i, Value *from,
+             Value *depth);
+  void packV(const ChainPlaces &p, const Layout &at, const Block &block, Part &part, size_t i);
+  void prefetchNext(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                    Value *group);
+  Range findRanges(const ChainPlaces &p, const Layout &at, const Block &block);
+  void emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column,
+                Value *next);
+  void emitGroup(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                 Value *number);
+  Group groupOf(const Layout &at, const Part &part, Value *number);
+  void emitScores(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                  const Group &group, size_t i);
   /// The product of weights with a V.
-  void addProduct(const Group &group, size_t i);
+  void addProduct(const ChainPlaces &p, const Layout &at, const Block &block, const Part &part,
+                  const Group &group, size_t i);
   /// A function on the rows of a group.
   enum class Stage { start, bounds, part, fullPart, finish };
   Function *ofGroup(Stage stage, RowAccess form);
@@ -113,27 +120,31 @@ private:
   struct Columns {
     Value *scores = nullptr, *first = nullptr, *count = nullptr;
   };
-  void callGroup(Stage stage, Value *group, const Columns &columns);
-  Columns noColumns() { return {at.scores, e.number(0), e.number(0)}; }
+  void callGroup(Stage stage, const Layout &at, const Block &block, Value *group,
+                 const Columns &columns);
+  Columns noColumns(const Layout &at) { return {at.scores, e.number(0), e.number(0)}; }
   Value *columnsOf(const Group &group) {
     return b.CreateSub(group.columns.end, group.columns.first);
   }
-  Columns partOf(const Group &group) {
+  Columns partOf(const Part &part, const Group &group) {
     return {group.scores, b.CreateAdd(part.column, group.columns.first), columnsOf(group)};
   }
-  void finish(Value *group);
+  void finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group);
+  Value *isDense(const ChainPlaces &p);
   int64_t depthAtATime() const { return CpuTuning::chainDepth(first.size() + second.size()); }
   /// Whether some A and B are multiplied in parts along the depth.
-  Value *areDeep();
-  Value *rowsOfGroup(Value *group) {
+  Value *areDeep(const ChainPlaces &p);
+  Value *rowsOfGroup(const Block &block, Value *group) {
     Value *row = e.plus(block.row, group, e.target.lanes);
     return e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
   }
-  Value *groupPlace(Value *base, Value *group, int64_t bytes) { return e.at(base, group, bytes); }
-  Value *rowPlace(Value *base, Value *group, Value *rowBytes) {
-    return e.at(base, e.times(group, e.target.lanes), rowBytes);
+  Value *groupPlace(Value *base, Value *group, int64_t bytes) {
+    return e.offset(base, b.CreateMul(group, e.number(bytes)));
   }
-  Value *placeOfV(size_t i, Value *row) {
+  Value *rowPlace(Value *base, Value *group, Value *rowBytes) {
+    return e.offset(base, b.CreateMul(b.CreateMul(group, e.number(e.target.lanes)), rowBytes));
+  }
+  Value *placeOfV(const ChainPlaces &p, const Block &block, size_t i, Value *row) {
     const Plane &v = p.seconds[i].v;
     return e.offset(v.pointer,
                     b.CreateAdd(b.CreateMul(row, v.row), b.CreateMul(block.column, v.column)));
@@ -143,7 +154,7 @@ private:
   /// Bytes of `count` elements along the depth of a packed operand.
   Value *packedBytes(Multiply multiply, Value *count) {
     const int64_t unit = elementsOfStep(multiply);
-    return e.times(e.roundUp(count, unit), 4 / unit);
+    return b.CreateMul(e.roundUp(count, unit), e.number(4 / unit));
   }
 
   Emitter &e;
@@ -156,24 +167,21 @@ private:
   const ChainFacts facts;
   const SmallVector<Multiply> first, second;
   Value *frame = nullptr, *denseRows = nullptr; ///< in the tile
-  ChainPlaces p;
-  Layout at;
-  Block block; ///< that is computed, and its part
-  Part part;
 };
 
 //===--- layout ----------------------------------------------------------------------------===//
 
-Value *ChainTile::areDeep() {
+Value *ChainTile::areDeep(const ChainPlaces &p) {
   Value *some = b.getFalse();
   for (const ChainPlaces::First &each : p.firsts)
     some = b.CreateOr(some, b.CreateICmpSGT(each.k, e.number(depthAtATime())));
   return some;
 }
 
-void ChainTile::findLayout() {
+ChainTile::Layout ChainTile::layoutOf(const ChainPlaces &p) {
   const int64_t lanes = e.target.lanes, padding = CpuTuning().rowPadding,
                 panel = CodeTarget::vectors * lanes;
+  Layout at;
   at.width = e.number(0);
   Value *deepest = e.number(depthAtATime()), *columnBytes = e.number(0),
         *rowBytes = e.number(stateBytes());
@@ -187,24 +195,25 @@ void ChainTile::findLayout() {
   }
   for (const ChainPlaces::Second &of : p.seconds) {
     Value *width = e.min(of.columns, deepest), *wide = e.roundUp(width, lanes);
-    at.width = e.max(at.width, width);
+    at.width = b.CreateBinaryIntrinsic(Intrinsic::smax, at.width, width);
     at.seconds.emplace_back().sumRow = e.plus(e.number(padding), wide, 4);
     columnBytes = e.plus(columnBytes, wide, 4);
     rowBytes = b.CreateAdd(rowBytes, at.seconds.back().sumRow);
   }
   Value *room = b.CreateUDiv(e.number(4 * CpuTuning::chainPackedElements), columnBytes);
-  room = e.times(b.CreateUDiv(room, e.number(panel)), panel);
+  room = b.CreateMul(b.CreateUDiv(room, e.number(panel)), e.number(panel));
   at.part = e.min(room, e.number(CpuTuning::chainPart / panel * panel));
   for (auto [own, multiply] : zip(at.seconds, second))
     own.vColumn = packedBytes(multiply, at.part);
   Value *fitting = b.CreateUDiv(e.number(4 * CpuTuning::chainRowElements), rowBytes);
   Value *most = e.min(e.roundDown(fitting, lanes), e.number(CpuTuning::chainRows));
   at.rows = e.roundUp(e.ceilDiv(p.m, e.ceilDiv(p.m, most)), lanes); // equal shares
-  at.rows = b.CreateSelect(areDeep(), e.number(lanes), at.rows);
-  place(p.rows.scratch);
+  at.rows = b.CreateSelect(areDeep(p), e.number(lanes), at.rows);
+  place(at, p.rows.scratch);
+  return at;
 }
 
-void ChainTile::place(Value *scratch) {
+void ChainTile::place(Layout &at, Value *scratch) {
   const int64_t lanes = e.target.lanes;
   Value *panels = scratch, *rows = e.offset(scratch, 4 * CpuTuning::chainPackedElements);
   auto take = [&](Value *&from, Value *bytes) {
@@ -228,6 +237,15 @@ void ChainTile::place(Value *scratch) {
   at.partials = e.offset(at.ranges, CpuTuning::chainRows / lanes * rangeBytes);
 }
 
+Value *ChainTile::isDense(const ChainPlaces &p) {
+  Value *dense = b.getTrue();
+  for (auto [i, input] : enumerate(op.getInputs()))
+    if (op.getInputAlong()[2 * i + 1] >= 0)
+      dense = b.CreateAnd(dense, b.CreateICmpEQ(p.rows.inputs[i + first.size()].strides[1],
+                                                e.number(e.bytesOf(elementOf(e, input)))));
+  return dense;
+}
+
 //===--- rows ------------------------------------------------------------------------------===//
 
 // void(ptr frame, ptr scores, ptr states, ptr partials, ptr range, ptr sums.., i64 row, i64 rows,
@@ -240,7 +258,8 @@ Function *ChainTile::ofGroup(Stage stage, RowAccess access) {
   return e.helper(function, 5 + products, 4 + 2 * products, {}, [&](Function *f) {
     if (stage == Stage::part || access == RowAccess::strided)
       markLazy(*f);
-    ChainRows rows(e, facts, outside.in(e, f->getArg(0)).rows, access, stage == Stage::fullPart);
+    const ChainPlaces p = outside.in(e, f->getArg(0));
+    ChainRows rows(e, facts, p.rows, access, stage == Stage::fullPart);
     const unsigned numbers = 5 + products;
     Value *column = f->getArg(numbers + 2), *count = f->getArg(numbers + 3);
     ChainRows::Group group{f->getArg(numbers), f->getArg(numbers + 1), f->getArg(2), {}};
@@ -263,7 +282,8 @@ Function *ChainTile::ofGroup(Stage stage, RowAccess access) {
   });
 }
 
-void ChainTile::callGroup(Stage stage, Value *group, const Columns &columns) {
+void ChainTile::callGroup(Stage stage, const Layout &at, const Block &block, Value *group,
+                          const Columns &columns) {
   SmallVector<Value *> arguments = {frame, columns.scores,
                                     groupPlace(at.states, group, stateBytes()), at.partials,
                                     groupPlace(at.ranges, group, rangeBytes)};
@@ -272,7 +292,7 @@ void ChainTile::callGroup(Stage stage, Value *group, const Columns &columns) {
   arguments.append({e.plus(block.row, group, e.target.lanes), b.CreateAdd(block.row, block.rows),
                     columns.first, columns.count});
   for (auto [own, width] : zip(at.seconds, block.columns))
-    arguments.append({own.sumRow, e.times(e.roundUp(width, e.target.lanes), 4)});
+    arguments.append({own.sumRow, b.CreateMul(e.roundUp(width, e.target.lanes), e.number(4))});
   b.CreateCall(ofGroup(stage, RowAccess::dense)->getFunctionType(),
                b.CreateSelect(denseRows, ofGroup(stage, RowAccess::dense),
                               ofGroup(stage, RowAccess::strided)),
@@ -280,35 +300,38 @@ void ChainTile::callGroup(Stage stage, Value *group, const Columns &columns) {
 }
 
 // The columns that some row of the block has.
-ChainTile::Range ChainTile::findRanges() {
+ChainTile::Range ChainTile::findRanges(const ChainPlaces &p, const Layout &at, const Block &block) {
   Value *zero = e.number(0);
   if (!facts.guard)
     return {zero, p.n};
   const SmallVector<Value *> all = e.loop(
       zero, block.groups, e.number(1), {p.n, zero}, [&](Value *group, ArrayRef<Value *> before) {
-        callGroup(Stage::bounds, group, {at.scores, zero, p.n});
+        callGroup(Stage::bounds, at, block, group, {at.scores, zero, p.n});
         Value *range = groupPlace(at.ranges, group, rangeBytes);
         Value *from = e.load(e.i64(), range), *end = e.load(e.i64(), e.offset(range, 8));
-        return SmallVector<Value *>{e.min(before[0], from), e.max(before[1], end)};
+        return SmallVector<Value *>{e.min(before[0], from),
+                                    b.CreateBinaryIntrinsic(Intrinsic::smax, before[1], end)};
       });
   return facts.skips ? Range{all[0], all[1]} : Range{zero, p.n};
 }
 
 //===--- products --------------------------------------------------------------------------===//
 
-void ChainTile::packA(size_t i, Value *from, Value *depth) {
+void ChainTile::packA(const ChainPlaces &p, const Layout &at, const Block &block, size_t i,
+                      Value *from, Value *depth) {
   const Plane &a = p.firsts[i].a;
   const Layout::First &own = at.firsts[i];
   Type *element = elementOf(e, op.getA()[i]);
-  Value *rows = e.times(block.groups, e.target.lanes);
-  e.clear(own.a, b.CreateMul(rows, own.aRow));
+  Value *rows = b.CreateMul(block.groups, e.number(e.target.lanes));
+  b.CreateMemSet(own.a, b.getInt8(0), b.CreateMul(rows, own.aRow), MaybeAlign());
   Value *source =
       e.offset(a.pointer, b.CreateAdd(b.CreateMul(block.row, a.row), b.CreateMul(from, a.column)));
   b.CreateCall(moveElements(e, element, isBf16(first[i]) ? element : e.f32()),
                {own.a, source, own.aRow, a.row, a.column, block.rows, depth});
 }
 
-void ChainTile::packB(size_t i, Value *from, Value *depth) {
+void ChainTile::packB(const ChainPlaces &p, const Layout &at, const Part &part, size_t i,
+                      Value *from, Value *depth) {
   const Plane &right = p.firsts[i].b;
   const Layout::First &own = at.firsts[i];
   Value *source = e.offset(right.pointer, b.CreateAdd(b.CreateMul(from, right.row),
@@ -317,12 +340,13 @@ void ChainTile::packB(size_t i, Value *from, Value *depth) {
                {own.panels, source, right.row, right.column, own.bColumn, depth, part.count});
 }
 
-void ChainTile::packV(size_t i) {
+void ChainTile::packV(const ChainPlaces &p, const Layout &at, const Block &block, Part &part,
+                      size_t i) {
   const Plane &v = p.seconds[i].v;
   const Layout::Second &own = at.seconds[i];
   b.CreateCall(packPanels(e, second[i], elementOf(e, op.getV()[i])),
-               {own.panels, placeOfV(i, part.column), v.row, v.column, own.vColumn, part.count,
-                block.columns[i]});
+               {own.panels, placeOfV(p, block, i, part.column), v.row, v.column, own.vColumn,
+                part.count, block.columns[i]});
   part.nonFinite.push_back(b.getFalse());
   if (!facts.weights[facts.weightsOf[i]].excludes)
     return;
@@ -333,7 +357,8 @@ void ChainTile::packV(size_t i) {
 }
 
 // Packing would wait for memory otherwise. Each group of the block prefetches its share.
-void ChainTile::prefetchNext(Value *group) {
+void ChainTile::prefetchNext(const ChainPlaces &p, const Layout &at, const Block &block,
+                             const Part &part, Value *group) {
   auto prefetch = [&](const Plane &plane, mlir::Value tensor, Value *first, Value *rows,
                       Value *columns) {
     Value *size = e.number(e.bytesOf(elementOf(e, tensor)));
@@ -348,12 +373,14 @@ void ChainTile::prefetchNext(Value *group) {
                   share(group), share(b.CreateAdd(group, e.number(1)))});
   };
   for (auto [i, of] : enumerate(p.firsts))
-    prefetch(of.b, op.getB()[i], e.at(of.b.pointer, part.next, of.b.column), of.k, at.part);
+    prefetch(of.b, op.getB()[i], e.offset(of.b.pointer, b.CreateMul(part.next, of.b.column)), of.k,
+             at.part);
   for (auto [i, of] : enumerate(p.seconds))
-    prefetch(of.v, op.getV()[i], placeOfV(i, part.next), at.part, block.columns[i]);
+    prefetch(of.v, op.getV()[i], placeOfV(p, block, i, part.next), at.part, block.columns[i]);
 }
 
-void ChainTile::emitScores(const Group &group, size_t i) {
+void ChainTile::emitScores(const ChainPlaces &p, const Layout &at, const Block &block,
+                           const Part &part, const Group &group, size_t i) {
   const ChainPlaces::First &of = p.firsts[i];
   const Layout::First &own = at.firsts[i];
   const int64_t matrix = static_cast<int64_t>(i) * scoreBytes(e.target.lanes);
@@ -361,8 +388,9 @@ void ChainTile::emitScores(const Group &group, size_t i) {
   if (form == ChainForm::inPlace) {
     Value *column = b.CreateAdd(part.column, group.columns.first);
     b.CreateCall(scoresInPlace(e, elementOf(e, op.getB()[i])),
-                 {own.a, e.at(of.b.pointer, column, of.b.column), e.offset(group.scores, matrix),
-                  own.aRow, of.b.column, scoreRow, block.rows, columnsOf(group), of.k});
+                 {own.a, e.offset(of.b.pointer, b.CreateMul(column, of.b.column)),
+                  e.offset(group.scores, matrix), own.aRow, of.b.column, scoreRow, block.rows,
+                  columnsOf(group), of.k});
     return;
   }
   GroupProduct product;
@@ -377,9 +405,9 @@ void ChainTile::emitScores(const Group &group, size_t i) {
   product.sumRow = scoreRow;
   e.loop(e.number(0), of.k, own.depth, [&](Value *from) {
     Value *depth = e.min(own.depth, b.CreateSub(of.k, from));
-    e.when(areDeep(), [&] {
-      packA(i, from, depth);
-      packB(i, from, depth);
+    e.when(areDeep(p), [&] {
+      packA(p, at, block, i, from, depth);
+      packB(p, at, part, i, from, depth);
     });
     product.a = rowPlace(own.a, group.number, own.aRow);
     product.bytes = packedBytes(first[i], depth);
@@ -388,7 +416,8 @@ void ChainTile::emitScores(const Group &group, size_t i) {
   });
 }
 
-void ChainTile::addProduct(const Group &group, size_t i) {
+void ChainTile::addProduct(const ChainPlaces &p, const Layout &at, const Block &block,
+                           const Part &part, const Group &group, size_t i) {
   const Layout::Second &own = at.seconds[i];
   const Plane &v = p.seconds[i].v;
   const unsigned number = facts.weightsOf[i];
@@ -401,7 +430,7 @@ void ChainTile::addProduct(const Group &group, size_t i) {
     goesBehind = b.CreateAnd(b.CreateTrunc(group.columns.end, b.getInt1Ty()),
                              b.CreateICmpSLT(group.columns.end, part.count));
   Value *sums = rowPlace(own.sums, group.number, own.sumRow), *count = columnsOf(group);
-  Value *source = placeOfV(i, b.CreateAdd(part.column, group.columns.first));
+  Value *source = placeOfV(p, block, i, b.CreateAdd(part.column, group.columns.first));
   Value *weight = e.offset(group.scores, number * scoreBytes(e.target.lanes));
   Value *weightRow = e.number(CpuTuning::chainScoreRowBytes);
   Type *element = elementOf(e, op.getV()[i]);
@@ -438,13 +467,13 @@ void ChainTile::addProduct(const Group &group, size_t i) {
   e.when(isExact, [&] {
     b.CreateCall(addWithoutExcluded(e, isBf16(second[i]) ? element : e.f32(), element),
                  {weight, source, sums, weightRow, v.row, v.column, own.sumRow,
-                  rowsOfGroup(group.number), count, block.columns[i], excludesSome});
+                  rowsOfGroup(block, group.number), count, block.columns[i], excludesSome});
   });
 }
 
 //===--- tile ------------------------------------------------------------------------------===//
 
-ChainTile::Group ChainTile::groupOf(Value *number) {
+ChainTile::Group ChainTile::groupOf(const Layout &at, const Part &part, Value *number) {
   Group group = {number, {e.number(0), part.count}, b.getTrue(), b.getFalse(), at.scores};
   if (!facts.guard)
     return group;
@@ -452,10 +481,11 @@ ChainTile::Group ChainTile::groupOf(Value *number) {
   auto load = [&](int64_t i) { return e.load(e.i64(), e.offset(range, 8 * i)); };
   if (facts.skips) {
     Value *before = b.CreateSub(load(0), part.column);
-    Value *first = e.roundDown(e.max(before, e.number(0)), e.target.lanes);
+    Value *first =
+        e.roundDown(b.CreateBinaryIntrinsic(Intrinsic::smax, before, e.number(0)), e.target.lanes);
     group.columns = {first, e.min(part.count, b.CreateSub(load(1), part.column))};
     group.isNeeded = b.CreateICmpSLT(first, group.columns.end);
-    group.scores = e.at(at.scores, first, 4);
+    group.scores = e.offset(at.scores, b.CreateMul(first, e.number(4)));
   }
   group.isFull =
       b.CreateAnd(b.CreateICmpSLE(load(2), b.CreateAdd(part.column, group.columns.first)),
@@ -463,66 +493,71 @@ ChainTile::Group ChainTile::groupOf(Value *number) {
   return group;
 }
 
-void ChainTile::emitGroup(Value *number) {
-  const Group group = groupOf(number);
+void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &block,
+                          const Part &part, Value *number) {
+  const Group group = groupOf(at, part, number);
   e.when(group.isNeeded, [&] {
     for (size_t i = 0; i < first.size(); ++i)
-      emitScores(group, i);
+      emitScores(p, at, block, part, group, i);
     if (facts.guard)
-      e.when(group.isFull, [&] { callGroup(Stage::fullPart, number, partOf(group)); });
-    e.when(b.CreateNot(group.isFull), [&] { callGroup(Stage::part, number, partOf(group)); });
+      e.when(group.isFull,
+             [&] { callGroup(Stage::fullPart, at, block, number, partOf(part, group)); });
+    e.when(b.CreateNot(group.isFull),
+           [&] { callGroup(Stage::part, at, block, number, partOf(part, group)); });
     for (size_t i = 0; i < second.size(); ++i)
-      addProduct(group, i);
+      addProduct(p, at, block, part, group, i);
   });
 }
 
-void ChainTile::emitPart(Value *column, Value *next) {
-  part = {column, e.min(at.part, b.CreateSub(p.n, column)), next, {}};
+void ChainTile::emitPart(const ChainPlaces &p, const Layout &at, const Block &block, Value *column,
+                         Value *next) {
+  Part part{column, e.min(at.part, b.CreateSub(p.n, column)), next, {}};
   if (form == ChainForm::inPlace)
-    return emitGroup(e.number(0));
-  e.when(b.CreateNot(areDeep()), [&] {
+    return emitGroup(p, at, block, part, e.number(0));
+  e.when(b.CreateNot(areDeep(p)), [&] {
     for (size_t i = 0; i < first.size(); ++i)
-      packB(i, e.number(0), p.firsts[i].k);
+      packB(p, at, part, i, e.number(0), p.firsts[i].k);
   });
   for (size_t i = 0; i < second.size(); ++i)
-    packV(i);
+    packV(p, at, block, part, i);
   e.loop(e.number(0), block.groups, e.number(1), [&](Value *group) {
-    prefetchNext(group);
-    emitGroup(group);
+    prefetchNext(p, at, block, part, group);
+    emitGroup(p, at, block, part, group);
   });
 }
 
-void ChainTile::finish(Value *group) {
-  callGroup(Stage::finish, group, noColumns());
+void ChainTile::finish(const ChainPlaces &p, const Layout &at, const Block &block, Value *group) {
+  callGroup(Stage::finish, at, block, group, noColumns(at));
   for (auto [i, own] : enumerate(at.seconds)) {
     Function *store = epilogues[i].finish(name + "_epilogue_" + std::to_string(i));
     b.CreateCall(store, {rowPlace(own.sums, group, own.sumRow), p.seconds[i].context, own.sumRow,
-                         e.plus(block.row, group, e.target.lanes), block.column, rowsOfGroup(group),
-                         block.columns[i]});
+                         e.plus(block.row, group, e.target.lanes), block.column,
+                         rowsOfGroup(block, group), block.columns[i]});
   }
 }
 
-void ChainTile::emitBlock() {
+void ChainTile::emitBlock(const ChainPlaces &p, const Layout &at, const Block &block) {
   Value *zero = e.number(0);
-  Value *height = e.times(block.groups, e.target.lanes);
-  e.when(b.CreateNot(areDeep()), [&] {
+  Value *height = b.CreateMul(block.groups, e.number(e.target.lanes));
+  e.when(b.CreateNot(areDeep(p)), [&] {
     for (size_t i = 0; i < first.size(); ++i)
-      packA(i, zero, p.firsts[i].k);
+      packA(p, at, block, i, zero, p.firsts[i].k);
   });
   for (const Layout::Second &own : at.seconds)
-    e.clear(own.sums, b.CreateMul(height, own.sumRow));
+    b.CreateMemSet(own.sums, b.getInt8(0), b.CreateMul(height, own.sumRow), MaybeAlign());
   e.loop(zero, block.groups, e.number(1),
-         [&](Value *group) { callGroup(Stage::start, group, noColumns()); });
-  const Range range = findRanges();
+         [&](Value *group) { callGroup(Stage::start, at, block, group, noColumns(at)); });
+  const Range range = findRanges(p, at, block);
   Value *from = b.CreateMul(b.CreateUDiv(range.first, at.part), at.part);
   // Behind the last part of a block comes the first one of the next tile: where operands are dense,
   // its columns are those behind the last one here.
   Value *ofNextTile = b.CreateAdd(p.n, from);
   e.loop(from, range.end, at.part, [&](Value *column) {
     Value *next = b.CreateAdd(column, at.part);
-    emitPart(column, b.CreateSelect(b.CreateICmpSLT(next, range.end), next, ofNextTile));
+    emitPart(p, at, block, column,
+             b.CreateSelect(b.CreateICmpSLT(next, range.end), next, ofNextTile));
   });
-  e.loop(zero, block.groups, e.number(1), [&](Value *group) { finish(group); });
+  e.loop(zero, block.groups, e.number(1), [&](Value *group) { finish(p, at, block, group); });
 }
 
 Function *ChainTile::tile() {
@@ -530,25 +565,25 @@ Function *ChainTile::tile() {
     e.finishCold(f);
     markLazy(*f);
     frame = f->getArg(0);
-    p = outside.in(e, frame);
-    denseRows = areDense(e, llvm::to_vector_of<mlir::Value>(op.getInputs()), op.getInputAlong(),
-                         ArrayRef(p.rows.inputs).drop_front(first.size()));
-    findLayout();
+    const ChainPlaces p = outside.in(e, frame);
+    denseRows = isDense(p);
+    const Layout at = layoutOf(p);
     Value *columns = e.number(0);
     for (const ChainPlaces::Second &each : p.seconds)
-      columns = e.max(columns, each.columns);
+      columns = b.CreateBinaryIntrinsic(Intrinsic::smax, columns, each.columns);
     e.loop(e.number(0), columns, at.width, [&](Value *column) {
       e.loop(e.number(0), p.m, at.rows, [&](Value *row) {
+        Block block;
         block.row = row;
         block.rows = e.min(at.rows, b.CreateSub(p.m, row));
         block.column = column;
-        block.columns.clear();
         for (const ChainPlaces::Second &each : p.seconds) {
           Value *left = b.CreateSub(each.columns, column);
-          block.columns.push_back(e.min(at.width, e.max(left, e.number(0))));
+          block.columns.push_back(
+              e.min(at.width, b.CreateBinaryIntrinsic(Intrinsic::smax, left, e.number(0))));
         }
         block.groups = e.ceilDiv(block.rows, e.number(e.target.lanes));
-        emitBlock();
+        emitBlock(p, at, block);
       });
     });
   });
@@ -595,7 +630,7 @@ Value *areDenormalFree(Emitter &e, cpu::ChainOp op, const ChainPlaces &p) {
 } // namespace
 
 void emitChainTile(Emitter &e, cpu::ChainOp op, ProgramValues &values) {
-  SmallVector<Epilogue, 1> epilogues;
+  SmallVector<Epilogue> epilogues;
   ChainPlaces places = placesOf(e, op, values, epilogues);
   const Frame frame(e, places.fields());
   const std::string name = "chain_" + std::to_string(e.module.size());

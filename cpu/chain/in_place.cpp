@@ -53,13 +53,13 @@ public:
   /// follow parts of B and of V in turns.
   Value *bytesAhead(Value *elements, Value *rowBytes) {
     Value *rows = b.CreateUDiv(e.number(CpuTuning().chainPrefetchBytes),
-                               e.times(elements, e.bytesOf(element)));
+                               b.CreateMul(elements, e.number(e.bytesOf(element))));
     return b.CreateMul(b.CreateAdd(rows, e.number(1)), rowBytes);
   }
 
 private:
   Value *moved(Value *pointer, Value *elements, Type *type) {
-    return e.at(pointer, elements, e.bytesOf(type));
+    return e.offset(pointer, b.CreateMul(elements, e.number(e.bytesOf(type))));
   }
   Value *load(Value *pointer, Value *count) {
     Type *vector = e.vectorOf(element, e.target.lanes);
@@ -81,10 +81,11 @@ void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows, V
   const int64_t lanes = e.target.lanes;
   SmallVector<Value *> as, bs;
   for (int64_t r = 0; r < rows; ++r)
-    as.push_back(e.at(f->getArg(0), b.CreateAdd(row, e.number(r)), aRow));
+    as.push_back(e.offset(f->getArg(0), b.CreateMul(b.CreateAdd(row, e.number(r)), aRow)));
   Value *last = b.CreateSub(columns, e.number(1));
   for (int64_t c = 0; c < columnsTogether; ++c)
-    bs.push_back(e.at(f->getArg(1), e.min(b.CreateAdd(column, e.number(c)), last), bColumn));
+    bs.push_back(e.offset(f->getArg(1),
+                          b.CreateMul(e.min(b.CreateAdd(column, e.number(c)), last), bColumn)));
   auto step = [&](const LaneStep &vector, ArrayRef<Value *> sums) {
     Value *at = vector.at;
     SmallVector<Value *> ofB, next;
@@ -106,7 +107,7 @@ void InPlace::emitScores(Function *f, Value *row, Value *column, int64_t rows, V
     SmallVector<int> own;
     for (int64_t c = 0; c < columnsTogether; ++c)
       own.push_back(static_cast<int>(r * columnsTogether + c));
-    Value *to = e.at(f->getArg(2), b.CreateAdd(row, e.number(r)), f->getArg(5));
+    Value *to = e.offset(f->getArg(2), b.CreateMul(b.CreateAdd(row, e.number(r)), f->getArg(5)));
     e.store(b.CreateShuffleVector(all, own), moved(to, column, e.f32()));
   }
 }
@@ -118,14 +119,14 @@ void InPlace::emitSums(Function *f, Value *row, Value *column, Value *first, Val
   SmallVector<Value *> weights, places, sums;
   for (int64_t r = 0; r < rows; ++r) {
     Value *at = b.CreateAdd(row, e.number(r));
-    weights.push_back(e.at(f->getArg(0), at, f->getArg(3)));
-    places.push_back(moved(e.at(f->getArg(2), at, f->getArg(5)), column, e.f32()));
+    weights.push_back(e.offset(f->getArg(0), b.CreateMul(at, f->getArg(3))));
+    places.push_back(moved(e.offset(f->getArg(2), b.CreateMul(at, f->getArg(5))), column, e.f32()));
     for (int64_t v = 0; v < vectors; ++v)
       sums.push_back(e.load(vector, e.offset(places[r], v * lanes * 4)));
   }
   Value *from = moved(f->getArg(1), column, element);
   sums = e.loop(first, end, e.number(1), sums, [&](Value *j, ArrayRef<Value *> before) {
-    Value *ofRow = e.at(from, j, f->getArg(4));
+    Value *ofRow = e.offset(from, b.CreateMul(j, f->getArg(4)));
     SmallVector<Value *> ofV, next;
     for (int64_t v = 0; v < vectors; ++v) {
       Value *place = e.offset(ofRow, v * lanes * e.bytesOf(element));
@@ -181,7 +182,8 @@ Function *addInPlace(Emitter &e, Type *element, bool excludes) {
                   vectors = code.vectorsTogether();
     Value *rows = f->getArg(6), *depth = f->getArg(7), *columns = f->getArg(8);
     Value *ahead = code.bytesAhead(columns, f->getArg(4));
-    Value *whole = e.times(b.CreateUDiv(columns, e.number(vectors * lanes)), vectors * lanes);
+    Value *whole =
+        e.b.CreateMul(b.CreateUDiv(columns, e.number(vectors * lanes)), e.number(vectors * lanes));
     e.loop(e.number(0), depth, e.number(rowsOfV), [&](Value *first) {
       Value *end = e.min(b.CreateAdd(first, e.number(rowsOfV)), depth);
       auto ofRows = [&](Value *row, int64_t count) {

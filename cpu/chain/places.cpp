@@ -1,5 +1,6 @@
 #include "cpu/chain/places.h"
 
+#include "codegen/region.h"
 #include "cpu/frame.h"
 #include "cpu/tile_code.h"
 
@@ -34,13 +35,11 @@ ChainPlaces placesOf(Emitter &e, cpu::ChainOp op, ProgramValues &values,
   ChainPlaces places;
   const SmallVector<Plane> a = planesOf(e, values, op.getA(), op.getAOffsets(), op.getAAlong()),
                            b = planesOf(e, values, op.getB(), op.getBOffsets(), op.getBAlong()),
-                           v = planesOf(e, values, op.getV(), op.getVOffsets(), op.getVAlong());
-  const SmallVector<SpacePlaces::Place> behind =
-                                            placesOf(e, values, op.getBehind(),
-                                                     op.getBehindOffsets(), op.getBehindAlong()),
-                                        products =
-                                            placesOf(e, values, op.getProducts(),
-                                                     op.getProductOffsets(), op.getProductAlong());
+                           v = planesOf(e, values, op.getV(), op.getVOffsets(), op.getVAlong()),
+                           behind = planesOf(e, values, op.getBehind(), op.getBehindOffsets(),
+                                             op.getBehindAlong()),
+                           products = planesOf(e, values, op.getProducts(), op.getProductOffsets(),
+                                               op.getProductAlong());
   places.m = values.value(op.getM());
   places.n = values.value(op.getN());
   places.allRows = values.value(op.getRows());
@@ -49,17 +48,22 @@ ChainPlaces placesOf(Emitter &e, cpu::ChainOp op, ProgramValues &values,
   for (auto [i, columns] : enumerate(op.getColumns())) {
     mlir::Block &region = op.getEpilogues()[i].front();
     const cpu::ChainOp::Own inputs = op.behindOf(i), results = op.resultsOf(i);
-    epilogues.emplace_back(e, region, e.f32());
-    SpacePlaces own;
-    append_range(own.inputs, ArrayRef(behind).slice(inputs.first, inputs.count));
-    append_range(own.outputs, ArrayRef(products).slice(results.first, results.count));
-    own.scalars = scalarsFor(region, values);
+    epilogues.emplace_back(e, region, e.f32(), op.getBehind().slice(inputs.first, inputs.count),
+                           op.getBehindAlong().slice(2 * inputs.first, 2 * inputs.count),
+                           op.getProducts().slice(results.first, results.count));
     places.seconds.push_back(
-        {v[i], values.value(columns), epilogues.back().context(std::move(own))});
+        {v[i], values.value(columns),
+         epilogues.back().context(ArrayRef(behind).slice(inputs.first, inputs.count),
+                                  ArrayRef(products).slice(results.first, results.count),
+                                  scalarsFor(region, values))});
   }
-  places.rows = tensorsIn(e, op, values, op.getBody().front());
+  places.rows.inputs =
+      placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
   const SpacePlaces::Place scores = {places.firsts[0].a.pointer, {e.number(0), e.number(4)}};
   places.rows.inputs.insert(places.rows.inputs.begin(), op.getA().size(), scores);
+  places.rows.outputs =
+      placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
+  places.rows.scalars = scalarsFor(op.getBody().front(), values);
   places.rows.scratch = values.buffer(op.getScratch(), {});
   return places;
 }

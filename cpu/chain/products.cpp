@@ -11,12 +11,13 @@ Function *sumsOfGroup(Emitter &e, Multiply multiply, int64_t vectors) {
       std::string("chain_") + (isBf16(multiply) ? "bf16_" : "f32_") + std::to_string(vectors);
   return e.helper(name, 3, 3, {e.b.getInt1Ty()}, [&](Function *f) {
     markLazy(*f);
+    IRBuilder<> &b = e.b;
     Value *aRow = f->getArg(3), *sumRow = f->getArg(4), *bytes = f->getArg(5),
           *first = f->getArg(6);
     const int64_t lanes = e.target.lanes, height = e.target.rows(), width = vectors * lanes;
     e.loop(e.number(0), e.number(lanes), e.number(height), [&](Value *row) {
-      Value *a = e.at(f->getArg(0), row, aRow);
-      Value *to = e.at(f->getArg(2), row, sumRow);
+      Value *a = e.offset(f->getArg(0), b.CreateMul(row, aRow));
+      Value *to = e.offset(f->getArg(2), b.CreateMul(row, sumRow));
       const SmallVector<Value *> sums = emitSums(e, {multiply, vectors}, a, aRow, f->getArg(1),
                                                  e.number(width * 4), bytes, {to, sumRow, first});
       for (int64_t r = 0; r < height; ++r, to = e.offset(to, sumRow))
@@ -29,16 +30,16 @@ Function *sumsOfGroup(Emitter &e, Multiply multiply, int64_t vectors) {
 void emitGroupProduct(Emitter &e, Multiply multiply, const GroupProduct &product) {
   IRBuilder<> &b = e.b;
   forEachPanel(e, product.packed, [&](Value *vectors, Value *column) {
-    Value *width = e.times(vectors, e.target.lanes);
+    Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
     Value *isWanted = b.CreateAnd(b.CreateICmpSLT(column, product.columns),
                                   b.CreateICmpSGT(b.CreateAdd(column, width), product.from));
     e.when(isWanted, [&] {
       auto ofPanel = [&](int64_t width) { return sumsOfGroup(e, multiply, width); };
-      Value *panel = e.at(product.panels, column, product.columnBytes);
-      panel = e.at(panel, product.skipped, width);
+      Value *panel = e.offset(product.panels, b.CreateMul(column, product.columnBytes));
+      panel = e.offset(panel, b.CreateMul(product.skipped, width));
       b.CreateCall(ofPanel(1)->getFunctionType(), ofWidth(e, vectors, ofPanel),
-                   {product.a, panel, e.at(product.sums, column, 4), product.aRow, product.sumRow,
-                    product.bytes, product.first});
+                   {product.a, panel, e.offset(product.sums, b.CreateMul(column, e.number(4))),
+                    product.aRow, product.sumRow, product.bytes, product.first});
     });
   });
 }
@@ -46,7 +47,7 @@ void emitGroupProduct(Emitter &e, Multiply multiply, const GroupProduct &product
 Function *prefetchLines(Emitter &e) {
   return e.helper("chain_prefetch", 1, 4, {}, [&](Function *f) {
     e.loop(f->getArg(3), f->getArg(4), e.number(1), [&](Value *row) {
-      Value *from = e.at(f->getArg(0), row, f->getArg(1));
+      Value *from = e.offset(f->getArg(0), e.b.CreateMul(row, f->getArg(1)));
       e.loop(e.number(0), f->getArg(2), e.number(Emitter::lineBytes),
              [&](Value *byte) { e.prefetch(e.offset(from, byte), /*level=*/2); });
     });
@@ -80,22 +81,24 @@ Function *addWithoutExcluded(Emitter &e, Type *weight, Type *element) {
     e.finishCold(f);
     markLazy(*f);
     IRBuilder<> &b = e.b;
-    const auto [weights, v, sums, weightRow, vRow, vColumn, sumRow] = parametersOf<7>(f);
+    Value *weights = f->getArg(0), *v = f->getArg(1), *sums = f->getArg(2),
+          *weightRow = f->getArg(3), *vRow = f->getArg(4), *vColumn = f->getArg(5),
+          *sumRow = f->getArg(6);
     e.loop(e.number(0), f->getArg(7), e.number(1), [&](Value *row) {
-      Value *ofRow = e.at(weights, row, weightRow);
-      Value *to = e.at(sums, row, sumRow);
+      Value *ofRow = e.offset(weights, b.CreateMul(row, weightRow));
+      Value *to = e.offset(sums, b.CreateMul(row, sumRow));
       e.loop(e.number(0), f->getArg(8), e.number(1), [&](Value *j) {
-        Value *at = e.at(ofRow, j, e.bytesOf(weight));
+        Value *at = e.offset(ofRow, b.CreateMul(j, e.number(e.bytesOf(weight))));
         Type *bits = b.getIntNTy(weight->getScalarSizeInBits());
         Value *loaded = e.load(bits, at);
         Value *isExcluded = b.CreateICmpEQ(
             loaded, ConstantInt::get(bits, APInt::getSignMask(bits->getIntegerBitWidth())));
         e.when(b.CreateNot(b.CreateAnd(f->getArg(10), isExcluded)), [&] {
           Value *w = e.convert(b.CreateBitCast(loaded, weight), e.f32());
-          Value *from = e.at(v, j, vRow);
+          Value *from = e.offset(v, b.CreateMul(j, vRow));
           e.loop(e.number(0), f->getArg(9), e.number(1), [&](Value *c) {
-            Value *x = e.convert(e.load(element, e.at(from, c, vColumn)), e.f32());
-            Value *sum = e.at(to, c, 4);
+            Value *x = e.convert(e.load(element, e.offset(from, b.CreateMul(c, vColumn))), e.f32());
+            Value *sum = e.offset(to, b.CreateMul(c, e.number(4)));
             e.store(b.CreateFAdd(e.load(e.f32(), sum), b.CreateFMul(w, x)), sum);
           });
         });

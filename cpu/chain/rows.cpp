@@ -206,7 +206,7 @@ void ChainRows::findRanges(Value *end) {
     return array;
   };
   Value *zero = Constant::getNullValue(rows.end->getType());
-  Value *last = e.max(rows.end, zero);
+  Value *last = b.CreateBinaryIntrinsic(Intrinsic::smax, rows.end, zero);
   Value *first = e.min(rows.first, last);
   ranges = {store(first), store(b.CreateSub(last, first))};
 }
@@ -217,7 +217,7 @@ void ChainRows::addGuard(Value *row, Value *column, Known &known) {
   if (!ranges.first)
     return;
   auto ofRow = [&](Value *array) {
-    Value *place = e.at(array, row, 4);
+    Value *place = e.offset(array, b.CreateMul(row, e.number(4)));
     return e.splat(e.load(b.getInt32Ty(), place), lanes());
   };
   known[c.guard->condition()] =
@@ -299,7 +299,8 @@ RowCode::States ChainRows::step(unsigned level, const Pointers &pointers, Value 
   const SmallVector<mlir::Value> wanted = wantedIn(level);
   const mlir::Value waiting = waitingScore();
   auto placeIn = [&](unsigned matrix, int64_t bytes) {
-    return e.at(e.offset(scoresOfRow, matrix * scoreBytes(lanes())), column, bytes);
+    return e.offset(e.offset(scoresOfRow, matrix * scoreBytes(lanes())),
+                    b.CreateMul(column, e.number(bytes)));
   };
   auto loadScore = [&](unsigned i) { return e.load(e.vectorOf(e.f32(), lanes()), placeIn(i, 4)); };
   if (waiting && level > 0)
@@ -336,7 +337,7 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
     Known known = scalars;
     for (auto [value, array] : zip(kept, arrays)) {
       Type *element = e.elementType(value.getType());
-      Value *place = e.at(array, r, e.bytesOf(element));
+      Value *place = e.offset(array, b.CreateMul(r, e.number(e.bytesOf(element))));
       Value *own = e.load(inMemory(e, element), place);
       known[value] = e.splat(fromMemory(e, own, element), lanes());
     }
@@ -344,7 +345,7 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
       if (isSource(argument))
         known[argument] = ofRows.lookup(argument);
     const Pointers pointers = moved(RowCode::start(), facts.rows, b.CreateAdd(group.row, r));
-    Value *scoresOfRow = e.at(scores, r, CpuTuning::chainScoreRowBytes);
+    Value *scoresOfRow = e.offset(scores, b.CreateMul(r, e.number(CpuTuning::chainScoreRowBytes)));
     constexpr int64_t together = 4;
     const LaneLoop columns{e.number(0), count, {together}};
     const States last =
@@ -358,7 +359,8 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
       for (Value *part : accumulator.ofState(state)) {
         if (part->getType()->getScalarType()->isIntegerTy(1))
           part = b.CreateSExt(part, e.vectorOf(b.getInt32Ty(), lanes()));
-        e.store(part, e.at(partials, b.CreateAdd(e.number(number++ * lanes()), r), lanes() * 4));
+        e.store(part, e.offset(partials, b.CreateMul(b.CreateAdd(e.number(number++ * lanes()), r),
+                                                     e.number(lanes() * 4))));
       }
   });
 }
@@ -441,8 +443,8 @@ void ChainRows::multiplySums(const Group::Sums &sums, Value *rows, mlir::Value f
   Type *vector = e.vectorOf(e.f32(), lanes());
   Value *zero = Constant::getNullValue(vector);
   e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
-    Value *own = e.splat(e.load(e.f32(), e.at(array, r, 4)), lanes());
-    Value *ofRow = e.at(sums.pointer, r, sums.rowBytes);
+    Value *own = e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
+    Value *ofRow = e.offset(sums.pointer, b.CreateMul(r, sums.rowBytes));
     e.loop(e.number(0), sums.bytes, e.number(lanes() * 4), [&](Value *at) {
       Value *place = e.offset(ofRow, at), *sum = e.load(vector, place);
       Value *multiplied = b.CreateFMul(sum, own);
@@ -502,9 +504,9 @@ void ChainRows::finish(const Group &group) {
     Value *waiting = e.local(elements->getType());
     e.store(elements, waiting);
     e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
-      Value *to =
-          e.at(places.outputs[i].pointer, b.CreateAdd(group.row, r), places.outputs[i].strides[0]);
-      e.store(e.load(stored, e.at(waiting, r, e.bytesOf(stored))), to);
+      Value *to = e.offset(places.outputs[i].pointer,
+                           b.CreateMul(b.CreateAdd(group.row, r), places.outputs[i].strides[0]));
+      e.store(e.load(stored, e.offset(waiting, b.CreateMul(r, e.number(e.bytesOf(stored))))), to);
     });
   }
 }

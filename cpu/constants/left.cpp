@@ -60,7 +60,8 @@ public:
               const PanelLayout &layout, std::string name)
       : e(e), b(e.b), op(op), tuning(e.target), element(element), multiply(multiply),
         layout(layout), name(std::move(name)), lanes(e.target.lanes), height(e.target.rows()),
-        epilogue(e, op.getBody().front(), e.f32()) {}
+        epilogue(e, op.getBody().front(), e.f32(), op.getInputs(), op.getInputAlong(),
+                 op.getOutputs()) {}
 
   Function *call(const ProductOperands &operands);
   bool complete() const { return epilogue.complete; }
@@ -108,18 +109,18 @@ Function *LeftProduct::rowsByVectors(int64_t vectors) {
     Value *columns = b.CreateSub(frame.number(leftColumns), column);
     Value *first = frame.isSet(leftIsFirst), *last = frame.isSet(leftIsLast),
           *ahead = frame.isSet(leftAhead);
-    Value *accRow = e.times(frame.number(leftTileSums), vectors);
+    Value *accRow = b.CreateMul(frame.number(leftTileSums), e.number(vectors));
     Value *fits = e.target.masks() ? b.getTrue() : b.CreateICmpSGE(columns, e.number(width));
     Value *stores = b.CreateAnd({last, epilogue.isDense(context), fits});
     MicroKernel kernel{multiply, vectors, height};
     kernel.stepOfA = aStep;
     e.loop(e.number(0), count, e.number(height), [&](Value *at) {
       Value *row = b.CreateAdd(firstRow, at), *rows = b.CreateSub(count, at);
-      Value *sumsAt = e.at(acc, at, accRow);
+      Value *sumsAt = e.offset(acc, b.CreateMul(at, accRow));
       e.when(ahead, [&] { epilogue.prefetchOutput(height, vectors, context, row, column); });
       const SmallVector<Value *> sums =
-          emitSums(e, kernel, e.at(a, at, 4), e.number(4), panel, bStep, bytes,
-                   {sumsAt, e.number(width * 4), first});
+          emitSums(e, kernel, e.offset(a, b.CreateMul(at, e.number(4))), e.number(4), panel, bStep,
+                   bytes, {sumsAt, e.number(width * 4), first});
       auto throughMemory = [&] {
         for (auto [i, sum] : enumerate(sums))
           e.store(sum, e.offset(sumsAt, i * lanes * 4));
@@ -150,10 +151,10 @@ Function *LeftProduct::columnsByVectors(int64_t vectors, int64_t columns) {
     MicroKernel kernel{multiply, vectors, columns};
     kernel.stepOfA = f->getArg(4);
     e.loop(e.number(0), f->getArg(6), e.number(columns), [&](Value *at) {
-      Value *sumsAt = e.at(acc, at, width * 4);
+      Value *sumsAt = e.offset(acc, b.CreateMul(at, e.number(width * 4)));
       const SmallVector<Value *> sums =
-          emitSums(e, kernel, e.at(panel, at, 4), e.number(4), a, f->getArg(5), bytes,
-                   {sumsAt, e.number(width * 4), first});
+          emitSums(e, kernel, e.offset(panel, b.CreateMul(at, e.number(4))), e.number(4), a,
+                   f->getArg(5), bytes, {sumsAt, e.number(width * 4), first});
       for (auto [i, sum] : enumerate(sums))
         e.store(sum, e.offset(sumsAt, i * lanes * 4));
     });
@@ -176,7 +177,7 @@ Function *LeftProduct::transposedStore() {
     Value *acc = f->getArg(0), *context = f->getArg(1), *row = f->getArg(3), *column = f->getArg(4),
           *rows = f->getArg(5), *columns = f->getArg(6);
     const int64_t width = CodeTarget::vectors * lanes;
-    Value *sumRow = e.times(f->getArg(2), lanes * 4);
+    Value *sumRow = b.CreateMul(f->getArg(2), e.number(lanes * 4));
     Type *vector = e.vectorOf(e.f32(), lanes);
     Value *transposed = e.local(ArrayType::get(e.f32(), width * width));
     auto at = [&](Value *base, Value *rowBytes, Value *row, Value *column) {
@@ -244,15 +245,17 @@ void LeftProduct::forEachPanelOfA(const ProductOperands &operands, Value *row, V
                                   function_ref<void(const LeftPanel &)> body) {
   forEachConstantRun(e, operands, layout, row, end, from, [&](const ConstantRun &run) {
     Value *vectors = readsPanels() ? run.panels.vectors : e.number(1);
-    Value *width = e.times(vectors, lanes);
+    Value *width = b.CreateMul(vectors, e.number(lanes));
     e.loop(run.panels.column, run.panels.end, width, [&](Value *first) {
       Value *before = b.CreateUDiv(b.CreateSub(first, run.panels.column), e.number(lanes));
       Value *count = e.min(width, b.CreateSub(end, first));
       if (readsPanels())
-        return body({e.at(run.start, before, run.vector), run.step, vectors, first, count});
+        return body({e.offset(run.start, b.CreateMul(before, run.vector)), run.step, vectors, first,
+                     count});
       Value *inPanel = b.CreateURem(before, run.panels.vectors);
       Value *panel = b.CreateMul(b.CreateSub(before, inPanel), run.vector);
-      Value *start = e.at(e.offset(run.start, panel), inPanel, layout.stepBytes());
+      Value *start =
+          e.offset(e.offset(run.start, panel), b.CreateMul(inPanel, e.number(layout.stepBytes())));
       b.CreateCall(widenPanels(e), {operands.aScratch, start, run.step, run.vector, e.number(0),
                                     vectors, e.number(1), depth});
       body({operands.aScratch, e.number(lanes * 4), vectors, first, count});
@@ -284,7 +287,7 @@ void LeftProduct::emitBlocks(const ProductOperands &operands) {
   Value *vectorBytes = e.number(lanes * 4);
   auto ofWaiting = [&](Value *bytes) { return b.CreateSelect(waits, bytes, e.number(0)); };
   frame.set(leftTileSums, ofWaiting(vectorBytes));
-  Value *resultBytes = e.times(b.CreateMul(m, n), 4);
+  Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
   Value *isFar = b.CreateICmpSGT(resultBytes, e.number(tuning.outputBytesInL1()));
   forEachPass(e, blocks, m, n, k, [&](const BlockPass &pass) {
     const auto [column, columns, row, rowEnd, from, depth, isFirst, isLast] = pass;
@@ -296,17 +299,21 @@ void LeftProduct::emitBlocks(const ProductOperands &operands) {
     packB(operands, from, depth, column, columns, bytes);
     forEachPanelOfA(operands, row, rowEnd, from, depth, [&](const LeftPanel &a) {
       forEachPanel(e, columns, [&](Value *vectors, Value *inBlock) {
-        Value *width = e.times(vectors, lanes);
-        const LeftPanel panel{
-            e.at(operands.bScratch, inBlock, bytes), b.CreateMul(vectors, vectorBytes), vectors,
-            b.CreateAdd(column, inBlock), e.min(width, b.CreateSub(columns, inBlock))};
+        Value *width = b.CreateMul(vectors, e.number(lanes));
+        const LeftPanel panel{e.offset(operands.bScratch, b.CreateMul(inBlock, bytes)),
+                              b.CreateMul(vectors, vectorBytes), vectors,
+                              b.CreateAdd(column, inBlock),
+                              e.min(width, b.CreateSub(columns, inBlock))};
         // Rows of the sums of a panel, by those of a register tile; up to whole vectors.
         Value *rowInBlock = b.CreateSub(a.first, row);
         Value *whole = e.roundUp(b.CreateSub(rowEnd, row), lanes);
         Value *alongNAt = b.CreateAdd(b.CreateMul(inBlock, whole), b.CreateMul(rowInBlock, width));
-        Value *alongMAt = b.CreateAdd(b.CreateMul(rowInBlock, e.roundUp(columns, lanes)),
-                                      b.CreateMul(inBlock, e.times(a.vectors, lanes)));
-        auto acc = [&](Value *element) { return e.at(operands.acc, ofWaiting(element), 4); };
+        Value *alongMAt =
+            b.CreateAdd(b.CreateMul(rowInBlock, e.roundUp(columns, lanes)),
+                        b.CreateMul(inBlock, b.CreateMul(a.vectors, e.number(lanes))));
+        auto acc = [&](Value *element) {
+          return e.offset(operands.acc, b.CreateMul(ofWaiting(element), e.number(4)));
+        };
         e.when(alongM, [&] { multiplyAlongM(frame, a, panel, acc(alongMAt)); });
         e.when(b.CreateNot(alongM), [&] { multiplyAlongN(frame, a, panel, acc(alongNAt)); });
       });

@@ -196,24 +196,24 @@ void forEachConstantRun(Emitter &e, const ProductOperands &operands, const Panel
   Value *all = vectorsOf(e.roundUp(b.CreateSub(end, column), layout.lanes));
   Value *ofOperand = vectorsOf(e.roundUp(operands.constant.columns, layout.lanes));
   Value *steps = b.CreateUDiv(e.roundUp(operands.k, layout.unit), e.number(layout.group));
-  Value *vectorBytes = e.times(steps, layout.stepBytes());
+  Value *vectorBytes = b.CreateMul(steps, e.number(layout.stepBytes()));
   Value *stepsBefore = b.CreateUDiv(k, e.number(layout.group));
   e.loopWhile(e.number(0), all, [&](Value *done) {
     Value *at = b.CreateAdd(first, done), *left = b.CreateSub(all, done);
     Value *inPanel = b.CreateURem(at, e.number(widest)), *panel = b.CreateSub(at, inPanel);
     Value *width = e.min(e.number(widest), b.CreateSub(ofOperand, panel));
     // Whole panels are a run; a part of one is a run of its own.
-    Value *wholes = e.times(b.CreateUDiv(left, e.number(widest)), widest);
+    Value *wholes = b.CreateMul(b.CreateUDiv(left, e.number(widest)), e.number(widest));
     Value *isWhole =
         b.CreateAnd(b.CreateICmpEQ(inPanel, e.number(0)), b.CreateICmpSGT(wholes, e.number(0)));
     Value *part = e.min(b.CreateSub(width, inPanel), left);
     Value *taken = b.CreateSelect(isWhole, wholes, part);
-    Value *step = e.times(width, layout.stepBytes());
-    Value *start = e.at(operands.constant.panels, panel, vectorBytes);
-    start = e.at(start, inPanel, layout.stepBytes());
-    start = e.at(start, stepsBefore, step);
+    Value *step = b.CreateMul(width, e.number(layout.stepBytes()));
+    Value *start = e.offset(operands.constant.panels, b.CreateMul(panel, vectorBytes));
+    start = e.offset(start, b.CreateMul(inPanel, e.number(layout.stepBytes())));
+    start = e.offset(start, b.CreateMul(stepsBefore, step));
     auto columnAt = [&](Value *vector) {
-      return b.CreateAdd(column, e.times(vector, layout.lanes));
+      return b.CreateAdd(column, b.CreateMul(vector, e.number(layout.lanes)));
     };
     Value *next = b.CreateAdd(done, taken);
     body({{b.CreateSelect(isWhole, e.number(widest), part), columnAt(done), columnAt(next)},
@@ -228,19 +228,21 @@ Function *widenPanels(Emitter &e) {
   return e.helper("widen_panels", 2, 6, {}, [&](Function *f) {
     e.finishCold(f);
     IRBuilder<> &b = e.b;
-    const auto [to, from, step, vector, columnBytes, vectors, panels, k] = parametersOf<8>(f);
+    Value *to = f->getArg(0), *from = f->getArg(1), *step = f->getArg(2), *vector = f->getArg(3),
+          *columnBytes = f->getArg(4), *vectors = f->getArg(5), *panels = f->getArg(6),
+          *k = f->getArg(7);
     const int64_t lanes = e.target.lanes, bytes = lanes * 4;
     Type *pairs = e.vectorOf(b.getInt32Ty(), lanes);
-    Value *rowBytes = e.times(vectors, bytes);
+    Value *rowBytes = b.CreateMul(vectors, e.number(bytes));
     e.loop(e.number(0), panels, e.number(1), [&](Value *panel) {
       Value *before = b.CreateMul(panel, vectors);
-      Value *source = e.at(from, before, vector);
-      Value *target = e.at(to, e.times(before, lanes), columnBytes);
+      Value *source = e.offset(from, b.CreateMul(before, vector));
+      Value *target = e.offset(to, b.CreateMul(b.CreateMul(before, e.number(lanes)), columnBytes));
       e.loop(e.number(0), k, e.number(2), [&](Value *row) {
-        Value *ofStep = e.at(source, b.CreateLShr(row, 1), step);
-        Value *ofRow = e.at(target, row, rowBytes);
+        Value *ofStep = e.offset(source, b.CreateMul(b.CreateLShr(row, 1), step));
+        Value *ofRow = e.offset(target, b.CreateMul(row, rowBytes));
         e.loop(e.number(0), vectors, e.number(1), [&](Value *v) {
-          Value *at = e.times(v, bytes);
+          Value *at = b.CreateMul(v, e.number(bytes));
           Value *pair = e.load(pairs, e.offset(ofStep, at));
           e.store(b.CreateShl(pair, 16), e.offset(ofRow, at));
           e.when(b.CreateICmpSLT(b.CreateAdd(row, e.number(1)), k), [&] {

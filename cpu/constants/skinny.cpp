@@ -46,7 +46,7 @@ Function *FewRows::sums(int64_t rows, int64_t vectors) {
     Value *piece = b.CreateSelect(b.CreateICmpSLE(m, e.number(rows)), bytes,
                                   e.number(4 * tuning.constantSteps));
     Value *aheadStep = b.CreateUDiv(bStep, tiles);
-    Value *distance = e.times(bStep, tuning.constantSteps);
+    Value *distance = b.CreateMul(bStep, e.number(tuning.constantSteps));
     Value *none = nullptr;
     if (multiply == Multiply::int8Dot4) {
       Type *zeros = ArrayType::get(b.getInt32Ty(), rowsAtOnce);
@@ -55,22 +55,23 @@ Function *FewRows::sums(int64_t rows, int64_t vectors) {
     }
     e.loop(e.number(0), bytes, piece, [&](Value *from) {
       Value *length = e.min(piece, b.CreateSub(bytes, from));
-      Value *start = e.at(panel, b.CreateLShr(from, 2), bStep);
+      Value *start = e.offset(panel, b.CreateMul(b.CreateLShr(from, 2), bStep));
       Value *isFirst = b.CreateAnd(isFirstPass, b.CreateICmpEQ(from, e.number(0)));
       Value *ofTile = b.CreateMul(b.CreateLShr(length, 2), aheadStep);
       e.loop(e.number(0), tiles, e.number(1), [&](Value *tile) {
-        Value *row = e.times(tile, rows);
-        Value *at = e.at(sumsAt, row, sumRow);
+        Value *row = b.CreateMul(tile, e.number(rows));
+        Value *at = e.offset(sumsAt, b.CreateMul(row, sumRow));
         Sums initial{at, sumRow, isFirst};
         if (none)
-          initial.offsets =
-              b.CreateSelect(b.CreateICmpEQ(from, e.number(0)), e.at(offsets, row, 4), none);
-        const PanelAhead ahead{e.at(e.offset(start, distance), tile, ofTile), aheadStep};
+          initial.offsets = b.CreateSelect(b.CreateICmpEQ(from, e.number(0)),
+                                           e.offset(offsets, b.CreateMul(row, e.number(4))), none);
+        const PanelAhead ahead{e.offset(e.offset(start, distance), b.CreateMul(tile, ofTile)),
+                               aheadStep};
         const SmallVector<Value *> sums =
             emitSums(e, kernel, e.offset(a, b.CreateAdd(b.CreateMul(row, aRow), from)), aRow, start,
                      bStep, length, initial, {}, nullptr, ahead);
         for (auto [i, sum] : enumerate(sums)) {
-          Value *ofRow = e.at(at, sumRow, int64_t(i) / vectors);
+          Value *ofRow = e.offset(at, b.CreateMul(sumRow, e.number(int64_t(i) / vectors)));
           e.store(sum, e.offset(ofRow, int64_t(i) % vectors * vectorBytes));
         }
       });
@@ -96,19 +97,19 @@ void packFewRows(Emitter &e, const ProductOperands &operands, const PanelLayout 
                  Type *element, Value *aRow, Value *from, Value *depth) {
   IRBuilder<> &b = e.b;
   Value *rows = e.roundUp(operands.m, rowsAtOnce);
-  e.clear(operands.aScratch, b.CreateMul(rows, aRow));
+  b.CreateMemSet(operands.aScratch, b.getInt8(0), b.CreateMul(rows, aRow), MaybeAlign());
   Type *multiplied = element;
   if (layout.group == 1)
     multiplied = element->isIntegerTy() ? static_cast<Type *>(b.getInt32Ty()) : e.f32();
   const Plane &a = operands.a;
   b.CreateCall(moveElements(e, element, multiplied),
-               {operands.aScratch, e.at(a.pointer, from, a.column), aRow, a.row, a.column,
-                operands.m, depth});
+               {operands.aScratch, e.offset(a.pointer, b.CreateMul(from, a.column)), aRow, a.row,
+                a.column, operands.m, depth});
 }
 
 /// Bytes of so many columns of A as they are multiplied, in whole steps.
 Value *bytesOfDepth(Emitter &e, const PanelLayout &layout, Value *depth) {
-  return e.times(e.roundUp(depth, layout.group), 4 / layout.group);
+  return e.b.CreateMul(e.roundUp(depth, layout.group), e.number(4 / layout.group));
 }
 
 /// Passes along k begin at multiples, which are whole steps of every layout.
@@ -126,7 +127,7 @@ Value *depthOfPass(Emitter &e, const ProductOperands &operands, const PanelLayou
   const CpuTuning tuning(e.target);
   Value *bytes = b.CreateSub(roomOfRow(e, operands, room), e.number(tuning.rowPadding));
   // An element of a row has 4 / group bytes.
-  Value *fits = b.CreateUDiv(e.times(bytes, layout.group), e.number(4));
+  Value *fits = b.CreateUDiv(b.CreateMul(bytes, e.number(layout.group)), e.number(4));
   Value *most = e.min(e.number(room.step), e.roundDown(fits, depthUnit));
   return e.roundUp(e.ceilDiv(operands.k, e.ceilDiv(operands.k, most)), depthUnit);
 }
@@ -166,15 +167,17 @@ void emitConstantSkinny(Emitter &e, const ProductOperands &operands, const Panel
       if (multiply == Multiply::int8Dot4)
         e.loop(e.number(0), m, e.number(e.target.rows()), [&](Value *row) {
           b.CreateCall(zeroPointCompensation(e),
-                       {e.at(operands.aScratch, row, aRow), e.at(offsets, row, 4), aRow, bytes});
+                       {e.offset(operands.aScratch, b.CreateMul(row, aRow)),
+                        e.offset(offsets, b.CreateMul(row, e.number(4))), aRow, bytes});
         });
       forEachConstantRun(e, operands, layout, column, end, from, [&](const ConstantRun &run) {
-        Value *width = e.times(run.panels.vectors, layout.lanes);
+        Value *width = b.CreateMul(run.panels.vectors, e.number(layout.lanes));
         Value *function = few.function(m, run.panels.vectors);
         Value *panelBytes = b.CreateMul(run.panels.vectors, run.vector);
         e.loop(run.panels.column, run.panels.end, width, {run.start},
                [&](Value *at, ArrayRef<Value *> panel) {
-                 Value *sums = e.at(operands.acc, b.CreateSub(at, column), 4);
+                 Value *sums =
+                     e.offset(operands.acc, b.CreateMul(b.CreateSub(at, column), e.number(4)));
                  b.CreateCall(few.sums(1, 1)->getFunctionType(), function,
                               {operands.aScratch, panel[0], sums, offsets, aRow, run.step, sumRow,
                                bytes, m, b.CreateZExt(b.CreateICmpEQ(from, e.number(0)), e.i64())});

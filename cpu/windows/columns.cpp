@@ -524,7 +524,8 @@ ElementRun WindowColumns::runFrom(const FirstRuns &first, size_t run, ArrayRef<i
     if (!stride || stride == op.getStride())
       elements += moved;
     else if (moved != 0)
-      place = e.at(place, e.times(scalarOf(stride), bytes), moved);
+      place = e.offset(
+          place, b.CreateMul(b.CreateMul(scalarOf(stride), e.number(bytes)), e.number(moved)));
   }
   place = e.offset(place, elements * bytes);
   if (outside) {
@@ -816,7 +817,8 @@ Value *WindowColumns::stripWidth() {
   const int64_t block = CpuTuning::vectorsOfRows * lanes(),
                 most = std::max(CpuTuning().l1Bytes / 2 / std::max<int64_t>(bytes, 1), block);
   Value *columns = places.sizes[facts.columns()],
-        *strips = e.ceilDiv(e.max(columns, e.number(1)), e.number(most));
+        *strips = e.ceilDiv(b.CreateBinaryIntrinsic(Intrinsic::smax, columns, e.number(1)),
+                            e.number(most));
   return e.roundUp(e.ceilDiv(columns, strips), block);
 }
 

@@ -111,7 +111,7 @@ struct WindowOperand::Fields {
 struct WindowOperand::Table {
   Value *lists, *rows;
   Value *at(Emitter &e, int64_t list, Value *row) const {
-    return e.at(lists, e.plus(row, e.number(list * rowsOfTable)), 8);
+    return e.offset(lists, e.b.CreateMul(e.plus(row, e.number(list * rowsOfTable)), e.number(8)));
   }
   Value *place(Emitter &e, Value *row) const { return e.load(e.i64(), at(e, 0, row)); }
   Value *index(Emitter &e, int64_t i, Value *row) const {
@@ -289,7 +289,8 @@ Value *WindowOperand::emitIndices(const Fields &fields, const Part &part, const 
       found = b.CreateSelect(b.CreateICmpULT(index, e.splat(fields.extents[i], lanes)), found,
                              e.splat(e.number(std::numeric_limits<int32_t>::min()), lanes));
     }
-    e.store(b.CreateTrunc(found, e.vectorOf(b.getInt32Ty(), lanes)), e.at(indices, row, 4));
+    e.store(b.CreateTrunc(found, e.vectorOf(b.getInt32Ty(), lanes)),
+            e.offset(indices, b.CreateMul(row, e.number(4))));
   });
   return indices;
 }
@@ -305,7 +306,7 @@ WindowOperand::DenseColumns WindowOperand::denseColumns(const Fields &fields, co
   const unsigned lanes = e.target.lanes, run = *runOf(*op.getWindow());
   const int64_t step = *stepOf(*op.getWindow(), run);
   auto splat = [&](Value *value) { return e.splat(b.CreateTrunc(value, b.getInt32Ty()), lanes); };
-  DenseColumns columns{b.CreateGEP(element(), part.start, e.times(column, step)),
+  DenseColumns columns{b.CreateGEP(element(), part.start, b.CreateMul(column, e.number(step))),
                        indices,
                        splat(fields.extents[run]),
                        {}};
@@ -322,7 +323,7 @@ Value *WindowOperand::loadDense(const DenseColumns &columns, const Table &table,
   Type *bits = b.getIntNTy(8 * e.bytesOf(element()));
   Type *type = element()->getScalarSizeInBits() == 16 ? bits : element();
   auto *vector = cast<FixedVectorType>(e.vectorOf(type, lanes));
-  Value *index = e.load(b.getInt32Ty(), e.at(columns.indices, row, 4));
+  Value *index = e.load(b.getInt32Ty(), e.offset(columns.indices, b.CreateMul(row, e.number(4))));
   Value *start = b.CreateGEP(element(), columns.start, table.place(e, row));
   SmallVector<Value *> loaded;
   for (Value *added : columns.added) {
@@ -353,7 +354,9 @@ void WindowOperand::copyRun(const Fields &fields, const Table &table, const Part
   Type *vector = e.vectorOf(element(), wide);
   e.loop(e.number(0), table.rows, e.number(1), {part.to}, [&](Value *row, ArrayRef<Value *> to) {
     const ElementRun elements = elementsOf(fields, part, table, row);
-    auto at = [&](Value *base, Value *column) { return e.at(base, column, size); };
+    auto at = [&](Value *base, Value *column) {
+      return e.offset(base, b.CreateMul(column, e.number(size)));
+    };
     Value *areInside = elements.isInside(e, part.length);
     e.when(areInside, [&] {
       Value *whole = e.roundDown(part.length, wide), *left = b.CreateSub(part.length, whole);
@@ -399,7 +402,7 @@ void WindowOperand::emitRun(const Fields &fields, const WindowForm &form, const 
   Value *indices = isDense ? emitIndices(fields, part, table) : nullptr;
   e.loop(e.number(0), part.length, e.number(lanes), [&](Value *column) {
     Value *count = e.min(b.CreateSub(part.length, column), e.number(lanes));
-    Value *to = e.at(part.to, column, bytesOf(form));
+    Value *to = e.offset(part.to, b.CreateMul(column, e.number(bytesOf(form))));
     DenseColumns columns;
     if (isDense)
       columns = denseColumns(fields, part, indices, column);
@@ -483,11 +486,12 @@ Value *WindowOperand::leastExponent(Value *frame, Value *rows, Value *columns) {
       const auto at = [&](ArrayRef<Value *> dims) {
         return emitAffine(e, window.getResult(i), dims, fields.symbols);
       };
-      first = e.max(at(low), first);
+      first = b.CreateBinaryIntrinsic(Intrinsic::smax, at(low), first);
       end = e.min(b.CreateAdd(at(high), e.number(1)), end);
     }
     start = b.CreateGEP(element(), start, b.CreateMul(first, fields.strides[i]));
-    counts.push_back(e.max(b.CreateSub(end, first), e.number(0)));
+    counts.push_back(
+        b.CreateBinaryIntrinsic(Intrinsic::smax, b.CreateSub(end, first), e.number(0)));
   }
   return leastExponentOf(e, start, counts, fields.strides);
 }
@@ -502,7 +506,7 @@ void WindowOperand::emitRuns(const Fields &fields, const WindowForm &form, const
     const SmallVector<Value *> digits = digitsOf(position, fields.columnDigits);
     SmallVector<Value *> dims(fields.rowDigits.size(), e.number(0));
     dims.append(digits);
-    part.to = e.at(to, done, bytesOf(form));
+    part.to = e.offset(to, b.CreateMul(done, e.number(bytesOf(form))));
     part.length =
         e.min(b.CreateSub(fields.columnDigits.back(), digits.back()), b.CreateSub(columns, done));
     part.start = fields.source;
@@ -531,12 +535,13 @@ Function *WindowOperand::rows(const std::string &name, const WindowForm &form) {
       const Table table = emitTable(fields, form, areOne, b.CreateAdd(row, first), count);
       Value *steps = b.CreateUDiv(first, e.number(form.group));
       if (!form.inPanels)
-        return emitRuns(fields, form, table, areOne, {e.at(to, steps, bytes), bytes}, column,
-                        columns);
+        return emitRuns(fields, form, table, areOne,
+                        {e.offset(to, b.CreateMul(steps, bytes)), bytes}, column, columns);
       forEachPanel(e, columns, [&](Value *vectors, Value *ofPanel) {
-        Value *width = e.times(vectors, e.target.lanes);
-        Value *toRow = e.times(width, 4);
-        Value *panel = e.at(e.at(to, ofPanel, bytes), steps, toRow);
+        Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
+        Value *toRow = b.CreateMul(width, e.number(4));
+        Value *panel =
+            e.offset(e.offset(to, b.CreateMul(ofPanel, bytes)), b.CreateMul(steps, toRow));
         emitRuns(fields, form, table, areOne, {panel, toRow}, b.CreateAdd(column, ofPanel),
                  e.min(width, b.CreateSub(columns, ofPanel)));
       });
@@ -550,14 +555,15 @@ void packWindow(Emitter &e, cpu::ProductOp op, Multiply multiply, const std::str
   IRBuilder<> &b = e.b;
   const int64_t group = elementsOfStep(multiply);
   forEachPanel(e, part.columns, [&](Value *vectors, Value *column) {
-    Value *width = e.times(vectors, e.target.lanes);
-    Value *rowBytes = e.times(width, 4);
-    Value *panel = e.at(to, column, part.columnBytes);
+    Value *width = b.CreateMul(vectors, e.number(e.target.lanes));
+    Value *rowBytes = b.CreateMul(width, e.number(4));
+    Value *panel = e.offset(to, b.CreateMul(column, part.columnBytes));
     Value *steps = b.CreateUDiv(e.roundUp(part.rows, elementsAtOnce(multiply)), e.number(group)),
           *whole = b.CreateUDiv(e.roundUp(part.rows, group), e.number(group));
     Value *isRagged = b.CreateICmpSLT(b.CreateSub(part.columns, column), width);
     whole = b.CreateSelect(isRagged, e.number(0), whole);
-    e.clear(e.at(panel, whole, rowBytes), b.CreateMul(b.CreateSub(steps, whole), rowBytes));
+    b.CreateMemSet(e.offset(panel, b.CreateMul(whole, rowBytes)), b.getInt8(0),
+                   b.CreateMul(b.CreateSub(steps, whole), rowBytes), MaybeAlign());
   });
   WindowForm form;
   if (group > 1)

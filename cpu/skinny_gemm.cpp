@@ -1,7 +1,7 @@
-#include "cpu/skinny/gemm.h"
+#include "cpu/skinny_gemm.h"
 
-#include "cpu/skinny/floats.h"
-#include "cpu/skinny/int8.h"
+#include "cpu/skinny_floats.h"
+#include "cpu/skinny_int8.h"
 
 using namespace llvm;
 
@@ -13,7 +13,7 @@ namespace {
 SumsInMemory transposeAccumulators(Emitter &e, const SumsInMemory &sums,
                                    const ProductOperands &operands, int64_t accElements) {
   IRBuilder<> &b = e.b;
-  Value *row = e.times(e.roundUp(operands.n, e.target.lanes), 4);
+  Value *row = b.CreateMul(e.roundUp(operands.n, e.target.lanes), e.number(4));
   Value *bytes = b.CreateMul(operands.m, row);
   Value *end = e.offset(operands.acc, e.number(accElements * 4));
   SumsInMemory transposed{e.offset(end, b.CreateNeg(bytes)), row};

@@ -1,4 +1,4 @@
-#include "cpu/skinny/int8.h"
+#include "cpu/skinny_int8.h"
 
 #include "codegen/pack.h"
 #include "cpu/tuning.h"
@@ -20,7 +20,9 @@ constexpr int64_t depthOfRow = 4;
 /// The stride of rows of A, on lines that share no set of the cache.
 int64_t rowBytes(int64_t step) { return static_cast<int64_t>(alignTo(step, depthOfBlock)) + 64; }
 
-Value *bytesOfSums(Emitter &e, Value *n) { return e.times(e.roundUp(n, columnsOfBlock), 4); }
+Value *bytesOfSums(Emitter &e, Value *n) {
+  return e.b.CreateMul(e.roundUp(n, columnsOfBlock), e.number(4));
+}
 
 /// Interleaves elements of `bits` bits of x and y, from the lower or upper half of each 128 bits:
 /// one instruction, while a permutation of the whole register takes several.
@@ -54,7 +56,8 @@ void addOffsets(Emitter &e, Value *a, Value *offsets, Value *aRow, Value *k) {
   Type *sums = e.vectorOf(b.getInt32Ty(), tuning.skinnyRows);
   Value *more = e.local(sums);
   for (int64_t row = 0; row < tuning.skinnyRows; row += e.target.rows())
-    b.CreateCall(zeroPointCompensation(e), {e.at(a, aRow, row), e.offset(more, row * 4), aRow, k});
+    b.CreateCall(zeroPointCompensation(e),
+                 {e.offset(a, b.CreateMul(aRow, e.number(row))), e.offset(more, row * 4), aRow, k});
   e.store(b.CreateAdd(e.load(sums, offsets), e.load(sums, more)), offsets);
 }
 
@@ -66,13 +69,15 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
     markLazy(*f);
     const CpuTuning tuning(e.target);
     IRBuilder<> &b = e.b;
-    const auto [a, source, sums, aRow, bRow, m, n, k, sumRow] = parametersOf<9>(f);
+    Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
+          *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
+          *sumRow = f->getArg(8);
     Type *bytes = e.vectorOf(b.getInt8Ty(), columnsOfBlock),
          *vector = e.vectorOf(b.getInt32Ty(), lanes);
     const int64_t groups = depth / 4;
     Value *sign = ConstantInt::get(bytes, 0x80);
     Value *lastBlock = b.CreateSub(n, e.number(columnsOfBlock));
-    Value *ahead = e.times(bRow, depthOfBlock);
+    Value *ahead = b.CreateMul(bRow, e.number(depthOfBlock));
     Value *hasTime = depth == depthOfRow
                          ? b.getTrue()
                          : b.CreateICmpSGT(m, e.number(tuning.skinnyInt8RowsByReading));
@@ -93,7 +98,7 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
     auto addRows = [&](Value *from, Value *firstColumn, Value *columnEnd) {
       // A ragged last group of rows overlaps the one before, where A is zero.
       SmallVector<Value *> rows = {
-          e.at(source, e.min(from, b.CreateSub(k, e.number(depth))), bRow)};
+          e.offset(source, b.CreateMul(e.min(from, b.CreateSub(k, e.number(depth))), bRow))};
       while (rows.size() < static_cast<size_t>(depth))
         rows.push_back(e.offset(rows.back(), bRow));
       Value *rowsOfA = e.offset(a, from);
@@ -118,11 +123,12 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
           for (Value *row : rows)
             e.prefetch(e.offset(row, toCome), 2);
         });
-        Value *sumsAt = e.at(sums, place, 4);
+        Value *sumsAt = e.offset(sums, b.CreateMul(place, e.number(4)));
         if (depth == depthOfRow)
           return addRow(inGroups, sumsAt, fours);
         e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-          addRow(inGroups, e.at(sumsAt, row, sumRow), foursOf(e.at(rowsOfA, row, aRow)));
+          addRow(inGroups, e.offset(sumsAt, b.CreateMul(row, sumRow)),
+                 foursOf(e.offset(rowsOfA, b.CreateMul(row, aRow))));
         });
       });
     };
@@ -145,16 +151,17 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
 Function *orderedSums(Emitter &e) {
   return e.helper("order_skinny_int8", 2, 3, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
-    const auto [sums, offsets, m, n, sumRow] = parametersOf<5>(f);
+    Value *sums = f->getArg(0), *offsets = f->getArg(1), *m = f->getArg(2), *n = f->getArg(3),
+          *sumRow = f->getArg(4);
     Type *vector = e.vectorOf(b.getInt32Ty(), lanes);
     e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-      Value *start = e.at(sums, row, sumRow);
-      Value *four = e.load(b.getInt32Ty(), e.at(offsets, row, 4));
+      Value *start = e.offset(sums, b.CreateMul(row, sumRow));
+      Value *four = e.load(b.getInt32Ty(), e.offset(offsets, b.CreateMul(row, e.number(4))));
       Value *offset = e.splat(four, lanes);
       e.loop(e.number(0), n, e.number(columnsOfBlock), [&](Value *column) {
-        Value *at = e.at(start, column, 4);
+        Value *at = e.offset(start, b.CreateMul(column, e.number(4)));
         Value *first = e.min(column, b.CreateSub(n, e.number(columnsOfBlock)));
-        Value *to = e.at(start, first, 4);
+        Value *to = e.offset(start, b.CreateMul(first, e.number(4)));
         Value *part[4];
         for (unsigned j = 0; j < 4; ++j)
           part[j] = b.CreateSub(e.load(vector, e.offset(at, j * lanes * 4)), offset);
@@ -199,7 +206,9 @@ SumsInMemory emitSkinnyInt8(Emitter &e, const ProductOperands &operands, int64_t
   Value *m = operands.m, *n = operands.n, *k = operands.k, *sumRow = bytesOfSums(e, n);
   Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), tuning.skinnyRows)),
         *aRow = e.number(rowBytes(step));
-  auto clear = [&](Value *at, Value *bytes) { e.clear(at, bytes); };
+  auto clear = [&](Value *at, Value *bytes) {
+    b.CreateMemSet(at, b.getInt8(0), bytes, MaybeAlign());
+  };
   clear(offsets, e.number(4 * tuning.skinnyRows));
   clear(operands.acc, b.CreateMul(m, sumRow));
   Value *isRow = b.CreateICmpEQ(m, e.number(1));
@@ -214,7 +223,8 @@ SumsInMemory emitSkinnyInt8(Emitter &e, const ProductOperands &operands, int64_t
     Value *filled = b.CreateMul(e.ceilDiv(depth, unit), unit);
     clear(operands.aScratch, b.CreateMul(m, aRow));
     auto move = [&](Value *to, Value *first, Value *count) {
-      Value *source = e.at(planeA.pointer, b.CreateAdd(from, first), planeA.column);
+      Value *source =
+          e.offset(planeA.pointer, b.CreateMul(b.CreateAdd(from, first), planeA.column));
       b.CreateCall(
           moveElements(e, b.getInt8Ty(), b.getInt8Ty()),
           {e.offset(operands.aScratch, to), source, aRow, planeA.row, planeA.column, m, count});
@@ -223,8 +233,8 @@ SumsInMemory emitSkinnyInt8(Emitter &e, const ProductOperands &operands, int64_t
     move(b.CreateSub(filled, rest), whole, rest);
     addOffsets(e, operands.aScratch, offsets, aRow, filled);
     b.CreateCall(ofRows->getFunctionType(), function,
-                 {operands.aScratch, e.at(planeB.pointer, from, planeB.row), operands.acc, aRow,
-                  planeB.row, m, n, depth, sumRow});
+                 {operands.aScratch, e.offset(planeB.pointer, b.CreateMul(from, planeB.row)),
+                  operands.acc, aRow, planeB.row, m, n, depth, sumRow});
   });
   b.CreateCall(orderedSums(e), {operands.acc, offsets, m, n, sumRow});
   return {operands.acc, sumRow};

@@ -1,7 +1,7 @@
-#include "cpu/skinny/floats.h"
+#include "cpu/skinny_floats.h"
 
 #include "codegen/pack.h"
-#include "cpu/skinny/gemv.h"
+#include "cpu/gemv.h"
 #include "cpu/tuning.h"
 
 using namespace llvm;
@@ -25,20 +25,22 @@ Value *firstOfLastBlock(Emitter &e, Value *n) {
 Function *skinnySums(Emitter &e, Type *element) {
   return e.helper("skinny_" + Emitter::nameOf(element), 3, 6, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
-    const auto [a, source, sums, aRow, bRow, m, n, k, sumRow] = parametersOf<9>(f);
+    Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
+          *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
+          *sumRow = f->getArg(8);
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element),
                   vectors = columnsOfSkinnyBlock(e) / lanes;
     Value *lastBlock = firstOfLastBlock(e, n);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
       e.loop(from, to, e.number(count), [&](Value *depth) {
-        Value *rowsOfA = e.at(a, depth, 4);
-        Value *start = e.at(source, depth, bRow);
-        Value *blockBytes = e.times(bRow, depthOfFloats);
+        Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
+        Value *start = e.offset(source, b.CreateMul(depth, bRow));
+        Value *blockBytes = b.CreateMul(bRow, e.number(depthOfFloats));
         e.loop(e.number(0), n, e.number(columnsOfSkinnyBlock(e)), [&](Value *place) {
           Value *column = e.min(place, lastBlock);
           SmallVector<SmallVector<Value *>> loaded(count);
-          Value *at = e.at(start, column, size);
+          Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
           for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
             for (int64_t v = 0; v < vectors; ++v) {
               Value *from = e.offset(at, v * lanes * size);
@@ -54,13 +56,13 @@ Function *skinnySums(Emitter &e, Type *element) {
               if (count == depthOfFloats)
                 e.prefetch(e.offset(from, blockBytes), 2);
             }
-          Value *sumAt = e.at(sums, place, 4);
+          Value *sumAt = e.offset(sums, b.CreateMul(place, e.number(4)));
           e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-            Value *to = e.at(sumAt, row, sumRow);
+            Value *to = e.offset(sumAt, b.CreateMul(row, sumRow));
             SmallVector<Value *> sum;
             for (int64_t v = 0; v < vectors; ++v)
               sum.push_back(e.load(wide, e.offset(to, v * lanes * 4)));
-            Value *elements = e.at(rowsOfA, row, aRow);
+            Value *elements = e.offset(rowsOfA, b.CreateMul(row, aRow));
             for (int64_t i = 0; i < count; ++i) {
               Value *broadcast = e.splat(e.load(e.f32(), e.offset(elements, i * 4)), lanes);
               for (int64_t v = 0; v < vectors; ++v)
@@ -105,8 +107,9 @@ SumsInMemory emitSkinnyFloats(Emitter &e, const ProductOperands &operands, Type 
   const int64_t block = columnsOfSkinnyBlock(e);
   Value *aRow = e.number(step * 4 + tuning.rowPadding);
   // The same for the rows of the sums.
-  Value *sumRow = b.CreateAdd(e.times(e.roundUp(n, block), 4), e.number(tuning.rowPadding));
-  e.clear(operands.acc, b.CreateMul(m, sumRow));
+  Value *sumRow =
+      b.CreateAdd(b.CreateMul(e.roundUp(n, block), e.number(4)), e.number(tuning.rowPadding));
+  b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
   Function *ofRows = skinnySums(e, element);
   Value *isRow = b.CreateAnd(b.CreateICmpEQ(m, e.number(1)), b.CreateICmpSGE(n, e.number(block)));
   Value *function = b.CreateSelect(isRow, gemvSums(e, element, ofRows), ofRows);
@@ -114,15 +117,15 @@ SumsInMemory emitSkinnyFloats(Emitter &e, const ProductOperands &operands, Type 
   Value *most = e.roundDown(b.CreateUDiv(e.number(tuning.skinnySumBytes / 4), m), block);
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
-    Value *sourceA = e.at(planeA.pointer, from, planeA.column);
+    Value *sourceA = e.offset(planeA.pointer, b.CreateMul(from, planeA.column));
     b.CreateCall(moveElements(e, element, e.f32()),
                  {operands.aScratch, sourceA, aRow, planeA.row, planeA.column, m, depth});
-    Value *sourceB = e.at(planeB.pointer, from, planeB.row);
+    Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
     e.loop(e.number(0), n, most, [&](Value *place) {
       Value *column = e.min(place, lastBlock);
       b.CreateCall(ofRows->getFunctionType(), function,
-                   {operands.aScratch, e.at(sourceB, column, planeB.column),
-                    e.at(operands.acc, place, 4), aRow, planeB.row, m,
+                   {operands.aScratch, e.offset(sourceB, b.CreateMul(column, planeB.column)),
+                    e.offset(operands.acc, b.CreateMul(place, e.number(4))), aRow, planeB.row, m,
                     e.min(most, b.CreateSub(n, column)), depth, sumRow});
     });
   });
@@ -130,8 +133,9 @@ SumsInMemory emitSkinnyFloats(Emitter &e, const ProductOperands &operands, Type 
   Value *place = b.CreateSub(e.roundUp(n, block), e.number(block));
   Type *sums = e.vectorOf(e.f32(), block);
   e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-    Value *start = e.at(operands.acc, row, sumRow);
-    e.store(e.load(sums, e.at(start, place, 4)), e.at(start, lastBlock, 4));
+    Value *start = e.offset(operands.acc, b.CreateMul(row, sumRow));
+    e.store(e.load(sums, e.offset(start, b.CreateMul(place, e.number(4)))),
+            e.offset(start, b.CreateMul(lastBlock, e.number(4))));
   });
   return {operands.acc, sumRow};
 }

@@ -1,4 +1,4 @@
-#include "cpu/skinny/gemv.h"
+#include "cpu/gemv.h"
 
 #include "codegen/pack.h"
 #include "cpu/tuning.h"
@@ -29,18 +29,18 @@ Function *gemvSums(Emitter &e, Type *element, Function *ofRows) {
                   block = columnsOfSkinnyBlock(e);
     const int64_t ofLine = std::min(Emitter::lineBytes / size, block);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
-    auto bytes = [&](Value *columns) { return e.times(columns, size); };
+    auto bytes = [&](Value *columns) { return b.CreateMul(columns, e.number(size)); };
     // From here on, the prefetched data is in the next row.
     Value *turn = e.roundDown(
         b.CreateSub(n, e.min(n, e.number(CpuTuning(e.target).gemvPrefetchBytes / size))), block);
     Value *end = e.roundUp(n, block), *lastBlock = b.CreateSub(end, e.number(block));
     Value *part = b.CreateUDiv(k, e.number(parts)), *partBytes = b.CreateMul(part, bRow);
     e.loop(e.number(0), part, e.number(1), [&](Value *depth) {
-      Value *factor = e.at(a, depth, 4);
+      Value *factor = e.offset(a, b.CreateMul(depth, e.number(4)));
       SmallVector<Value *> factors;
       for (unsigned i = 0; i < parts; ++i) {
         factors.push_back(e.splat(e.load(e.f32(), factor), lanes));
-        factor = e.at(factor, part, 4);
+        factor = e.offset(factor, b.CreateMul(part, e.number(4)));
       }
       // A ragged last block overlaps the one before, so that every block has the same size.
       e.loop(e.number(0), e.number(3), e.number(1), [&](Value *i) {
@@ -56,15 +56,15 @@ Function *gemvSums(Emitter &e, Type *element, Function *ofRows) {
         SmallVector<Value *> rows;
         for (unsigned i = 0; i < parts; i += ofPointer) {
           rows.push_back(row);
-          row = e.at(row, partBytes, ofPointer);
+          row = e.offset(row, b.CreateMul(partBytes, e.number(ofPointer)));
         }
         e.loop(from, to, e.number(ofLine), rows, [&](Value *place, ArrayRef<Value *> rows) {
-          Value *sumsAt = e.at(sums, place, 4);
+          Value *sumsAt = e.offset(sums, b.CreateMul(place, e.number(4)));
           SmallVector<Value *> sum, next;
           for (int64_t v = 0; v < ofLine; v += lanes)
             sum.push_back(e.load(wide, e.offset(sumsAt, v * 4)));
           for (auto [i, factor] : enumerate(factors)) {
-            Value *distance = e.times(partBytes, i % ofPointer);
+            Value *distance = b.CreateMul(partBytes, e.number(i % ofPointer));
             Value *ofRow = e.offset(rows[i / ofPointer], distance);
             Value *toCome = e.offset(e.offset(rows[i / ofPointer], ahead), distance);
             for (auto [v, added] : enumerate(sum)) {
@@ -86,8 +86,9 @@ Function *gemvSums(Emitter &e, Type *element, Function *ofRows) {
       });
     });
     // The rest is computed by the code for more rows.
-    Value *done = e.times(part, parts);
-    b.CreateCall(ofRows, {e.at(a, done, 4), e.at(source, done, bRow), sums, f->getArg(3), bRow,
+    Value *done = b.CreateMul(part, e.number(parts));
+    b.CreateCall(ofRows, {e.offset(a, b.CreateMul(done, e.number(4))),
+                          e.offset(source, b.CreateMul(done, bRow)), sums, f->getArg(3), bRow,
                           f->getArg(5), n, b.CreateSub(k, done), f->getArg(8)});
   });
 }
