@@ -206,7 +206,7 @@ private:
     llvm::SmallPtrSet<void *, 4> inputs;
     for (Operation &op : *chain.firsts[0]->getBlock())
       for (Value input : isa<linalg::GenericOp, ir::RowsOp>(op) ? op.getOperands() : ValueRange())
-        if (Operation *from = input.getDefiningOp();
+        if (Operation *from = behindViews(input).getDefiningOp();
             !from || (from->getBlock() != op.getBlock() && !ir::isGenerated(from)))
           inputs.insert(input.getAsOpaquePointer());
     shape.inputs = static_cast<int64_t>(inputs.size());

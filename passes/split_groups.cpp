@@ -57,8 +57,8 @@ public:
   bool run() {
     for (auto window : block.getOps<ir::WindowOp>())
       if (std::optional<GroupedOperand> operand = groupedOperandOf(window))
-        if (operands.empty() || (operand->count == operands.front().count &&
-                                 operand->name == operands.front().name))
+        if (operands.empty() ||
+            (operand->count == operands.front().count && operand->name == operands.front().name))
           operands.push_back(*operand);
     if (operands.empty())
       return false;
@@ -234,9 +234,8 @@ private:
     if (Value known = done.lookupOrNull(tensor))
       return known;
     const SmallVector<OpFoldResult> extents = extentsOf(tensor, Part::both);
-    const Value made =
-        tensor::ExpandShapeOp::create(b, tensor.getLoc(), typeOf(tensor, Part::both), tensor,
-                                      piecesOf(tensor), extents);
+    const Value made = tensor::ExpandShapeOp::create(b, tensor.getLoc(), typeOf(tensor, Part::both),
+                                                     tensor, piecesOf(tensor), extents);
     done.map(tensor, made);
     return made;
   }
@@ -267,9 +266,9 @@ private:
     for (OpOperand &operand : op->getOpOperands()) {
       inputs.push_back(split(operand.get(), part));
       if (isa<RankedTensorType>(operand.get().getType()))
-        maps.push_back(AffineMapAttr::get(
-            mapOf(operand.get(), op.getMatchingIndexingMap(&operand).getResults(), loop,
-                  op.getNumLoops())));
+        maps.push_back(AffineMapAttr::get(mapOf(operand.get(),
+                                                op.getMatchingIndexingMap(&operand).getResults(),
+                                                loop, op.getNumLoops())));
     }
     for (Value result : op->getResults())
       types.push_back(typeOf(result, part));
@@ -301,8 +300,8 @@ private:
       const Value tensor = returned.get();
       if (partOf(tensor) == Part::none)
         continue;
-      auto collapse = tensor::CollapseShapeOp::create(
-          b, tensor.getLoc(), tensor.getType(), split(tensor, Part::both), piecesOf(tensor));
+      auto collapse = tensor::CollapseShapeOp::create(b, tensor.getLoc(), tensor.getType(),
+                                                      split(tensor, Part::both), piecesOf(tensor));
       SmallVector<StringRef> names;
       for (int64_t i = 0; i < collapse.getResultType().getRank(); ++i)
         names.push_back(dimName(tensor, i));

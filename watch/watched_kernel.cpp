@@ -200,15 +200,23 @@ WatchedKernel::WatchedKernel(aicore::KernelOp kernel, const Machine &machine,
         {dims.first, dims.last});
 }
 
-// Dimensions that are one are gone along by the last of them, from the beginning of the others.
+// Dimensions that are one are gone along by the last of them, from the offsets of the others on.
 int64_t WatchedTensor::extentOf(int64_t dim, ArrayRef<int64_t> offsets, int64_t joined) const {
-  int64_t outermost = dim - joined + 1;
-  for (auto [first, last] : merged)
-    if (first < outermost && outermost <= last && last <= dim &&
-        llvm::all_of(
-            offsets.slice(first, outermost - first), [](int64_t offset) { return offset == 0; }))
-      outermost = first;
-  return computeProduct(ArrayRef(extents).slice(outermost, dim - outermost + 1));
+  const int64_t own = dim - joined + 1;
+  int64_t outermost = own;
+  const auto goesOn = [&](const std::pair<int64_t, int64_t> &range) {
+    return range.first < outermost && outermost <= range.second && range.second <= dim;
+  };
+  for (const auto *range = llvm::find_if(merged, goesOn); range != merged.end();
+       range = llvm::find_if(merged, goesOn))
+    outermost = range->first;
+  const auto elements = [&](int64_t first) {
+    return computeProduct(ArrayRef(extents).slice(first, dim - first + 1));
+  };
+  int64_t extent = elements(outermost);
+  for (int64_t outer = outermost; outer < own; ++outer)
+    extent -= offsets[outer] * elements(outer + 1);
+  return extent;
 }
 
 std::string WatchedKernel::instructionName(int64_t number, unsigned pipe, bool withUnit) const {
