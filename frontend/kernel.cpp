@@ -148,6 +148,28 @@ std::optional<PooledProduct> pooledProduct(const Value &value) {
   return PooledProduct{{rows, columns}, {columns, kept.end()}};
 }
 
+std::vector<GroupedDimension> groupedDimensions(const Kernel &kernel) {
+  std::vector<GroupedDimension> all;
+  for (const auto &value : kernel.values) {
+    if (value->operation != Operation::access)
+      continue;
+    for (size_t dim = 0; dim < value->indices.size(); ++dim) {
+      const Rule &index = *value->indices[dim];
+      if (index.kind != Rule::Kind::floorDivide || !index.operands[0]->choice.starts_with('#'))
+        continue;
+      const std::optional<int64_t> count =
+          numberOf(*index.operands[1], [&](std::string_view name) -> std::optional<int64_t> {
+            const auto whole = std::ranges::find(kernel.wholes, name, &WholeParameter::name);
+            return whole == kernel.wholes.end() ? std::nullopt : std::optional(whole->value);
+          });
+      const size_t position = std::stoul(index.operands[0]->choice.substr(1));
+      if (count && *count > 1)
+        all.push_back({value->shape[position], value->operands[0]->shape[dim], *count});
+    }
+  }
+  return all;
+}
+
 bool Kernel::hasPooling() const {
   return std::ranges::any_of(values,
                              [](const auto &value) { return pooledProduct(*value).has_value(); });

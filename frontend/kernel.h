@@ -125,6 +125,14 @@ struct PooledProduct {
 /// Nothing for a value that is no such reduction.
 std::optional<PooledProduct> pooledProduct(const Value &value);
 
+/// `h / group` in an index: of the positions along `all`, `count` read each one along `groups`.
+struct GroupedDimension {
+  Dimension all, groups;
+  int64_t count;
+};
+struct Kernel;
+std::vector<GroupedDimension> groupedDimensions(const Kernel &kernel);
+
 struct Parameter {
   std::string name;
   ElementType type;

@@ -48,6 +48,38 @@ std::vector<std::string> namesOfBuffers(bool ofOperands) {
   return names;
 }
 
+/// Where a dimension is in a shape, which has so many dimensions then.
+struct Placed {
+  size_t first, end, rank;
+};
+
+/// The places of a dimension, also where grouped ones are two (mmk-join-dimensions).
+class Places {
+public:
+  explicit Places(const Kernel &kernel) : groups_(groupedDimensions(kernel)) {}
+
+  std::vector<Placed> of(const Shape &shape, std::string_view dimension) const {
+    std::vector<Placed> all;
+    const auto add = [&](const Shape &form) {
+      for (auto [first, end] : placesOf(form, dimension))
+        all.push_back({first, end, form.size()});
+    };
+    add(shape);
+    for (const GroupedDimension &group : groups_)
+      if (const auto at = std::ranges::find(shape, group.all); at != shape.end()) {
+        Shape form(shape.begin(), at);
+        form.push_back(group.groups);
+        form.push_back({"", group.count});
+        form.insert(form.end(), at + 1, shape.end());
+        add(form);
+      }
+    return all;
+  }
+
+private:
+  std::vector<GroupedDimension> groups_;
+};
+
 class KeyCheck {
 public:
   KeyCheck(const Kernel &kernel, bool knowsBody) : kernel_(kernel), knowsBody_(knowsBody) {}
@@ -89,7 +121,8 @@ private:
 
   /// Whether it is several dimensions of a tensor that follow each other: mmk may join them.
   bool isOfSeveral(const std::string &dimension) const {
-    const auto has = [&](const auto &each) { return !placesOf(each.shape, dimension).empty(); };
+    const Places places(kernel_);
+    const auto has = [&](const auto &each) { return !places.of(each.shape, dimension).empty(); };
     return std::ranges::any_of(kernel_.parameters, has) ||
            std::ranges::any_of(kernel_.results, has) ||
            std::ranges::any_of(kernel_.values, [&](const auto &value) { return has(*value); });
@@ -247,11 +280,12 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
 
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube) {
   DimensionRole role;
-  const auto isHere = [&](const Shape &shape) { return !placesOf(shape, dimension).empty(); };
+  const Places known(kernel);
+  const auto isHere = [&](const Shape &shape) { return !known.of(shape, dimension).empty(); };
   // Whether the last of it is this dimension, from the end.
   const auto endsAt = [&](const Shape &shape, size_t fromEnd) {
-    return std::ranges::any_of(placesOf(shape, dimension), [&](const auto &place) {
-      return place.second + fromEnd == shape.size();
+    return std::ranges::any_of(known.of(shape, dimension), [&](const Placed &place) {
+      return place.end + fromEnd == place.rank;
     });
   };
   const auto isAll = [&](const Shape &shape) {

@@ -24,12 +24,6 @@ ATTENTION = """kernel k(q: {t}[B, H, M, D], k: {t}[B, G, N, D], v: {t}[B, G, N, 
   o[b, h, i, d] = sum[j{cond}](cast<{t}>(softmax[j{cond}](s[b, h, i, j])) * v[b, h / group, j, d]);
 }}"""
 CAUSAL = " | j <= i + N - M"
-# One query of the heads of a group, as the rows of one matrix.
-GROUPS = """kernel k(q: f16[B, G, R, D], k: f16[B, G, N, D], v: f16[B, G, N, D], scale: f32 = 0.08838834764831845)
-    -> o: f16[B, G, R, D] {
-  let s[b, g, r, j] = scale * sum[d](q[b, g, r, d] * k[b, g, j, d]);
-  o[b, g, r, d] = sum[j](cast<f16>(softmax[j](s[b, g, r, j])) * v[b, g, j, d]);
-}"""
 
 # The steps at 8192 queries and keys, one head of 128: what is set, and what it changes.
 TILES = ["tile.M=128", "tile.D=128", "stage.D=128"]
@@ -155,13 +149,10 @@ def passes_of_gradients(mmk):
 def decode(mmk):
     lines = ["| heads | keys | keys whole, us | keys divided, us | whole / divided | keys and values, GB/s | of 1.5 TB/s | variant |",
              "|---|---|---|---|---|---|---|---|"]
-    for heads, groups, form in ((8, 8, "8 on 8"), (8, 2, "8 on 2"), (8, 2, "2 groups of 4 rows")):
+    for heads, groups, form in ((8, 8, "8 on 8"), (8, 2, "8 on 2")):
         text = ATTENTION.format(t="f16", group=heads // groups, cond="")
         for keys in (8192, 32768, 131072):
             dims = dims_of(1, heads, groups, 1, keys)
-            if "rows" in form:
-                text = GROUPS
-                dims = {"B": 1, "G": groups, "R": heads // groups, "N": keys, "D": 128}
             whole = count(mmk, text, dims, ["grid.N=1"])[0]["time_us"]
             clock, variant = count(mmk, text, dims)
             us = clock["time_us"]

@@ -21,8 +21,8 @@ kernel attention_decode(
   check { rtol = 1e-2; atol = 1e-3; }
 }
 
-// One new query, and keys and values that a group of heads shares: in q[B, H, 1, D] the heads of a
-// group follow each other, so that they are the rows of one matrix, and a group reads its keys once.
+// The same of one new query, with the heads of a group as the rows of a matrix in the text: in q[B, H, 1, D]
+// they follow each other. attention_decode has these rows, too, as it requires whole groups.
 kernel attention_decode_group(
   q:      f16[B, G, R, D],
   k:      f16[B, G, N, D],
