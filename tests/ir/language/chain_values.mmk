@@ -14,11 +14,10 @@ kernel lengths(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], length: i32[B]
   o[b, i, e] = sum[j | j < length[b]](cast<f16>(softmax[j | j < length[b]](s[b, i, j])) * v[b, j, e]);
 }
 
-// Heads share their keys and values.
+// Heads share their keys and values: those of a group are rows of one product.
 // TILED-LABEL: mmk.kernel @grouped
-// TILED:         mmk.fusion_group over ["B", "H", "M", "N"] reduce [3]
-// TILED:           %[[WINDOW:.*]] = mmk.window %v at
-// TILED:           %[[V:.*]] = tensor.extract_slice %[[WINDOW]][
+// TILED:         mmk.fusion_group over ["B", "G", "M*4", "N"] reduce [3]
+// TILED:           %[[V:.*]] = tensor.extract_slice %v[
 // TILED:           linalg.contract {{.*}} {mmk.excluded} ins(%{{.*}}, %[[V]] :
 // TILED-NOT:     mmk.fusion_group
 kernel grouped(q: f16[B, H, M, D], k: f16[B, G, N, D], v: f16[B, G, N, E], first: i32[B], length: i32[B])

@@ -3,13 +3,13 @@
 // RUN: mmk-opt %s --split-input-file --mmk-set-choices="variant=tile.M=64" --mmk-join-dimensions | FileCheck %s --check-prefix=NAMED
 // RUN: mmk-opt %s --split-input-file --mmk-set-choices="variant=extent.M=1" --mmk-join-dimensions | FileCheck %s --check-prefix=UNIT
 
-// CHECK:       #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
-// CHECK:       #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
-// CHECK:       #[[C:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+// CHECK:       #[[$A:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK:       #[[$B:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+// CHECK:       #[[$C:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 // CHECK-LABEL: mmk.kernel @heads
 // CHECK:         [[Q:%.*]] = tensor.expand_shape %q {{\[\[}}0, 1], [2], [3]]
 // CHECK:         [[R:%.*]] = tensor.collapse_shape [[Q]] {{\[\[}}0], [1, 2], [3]] {mmk.dims = ["G", "M*4", "D"]}
-// CHECK:         [[S:%.*]] = linalg.contract indexing_maps = [#[[A]], #[[B]], #[[C]]] ins([[R]], %k :
+// CHECK:         [[S:%.*]] = linalg.contract indexing_maps = [#[[$A]], #[[$B]], #[[$C]]] ins([[R]], %k :
 // CHECK:         [[E:%.*]] = tensor.expand_shape [[S]] {{\[\[}}0], [1, 2], [3]]
 // CHECK:         [[Y:%.*]] = tensor.collapse_shape [[E]] {{\[\[}}0, 1], [2], [3]] {mmk.dims = ["H", "M", "N"]}
 // CHECK:         mmk.return [[Y]]
