@@ -40,11 +40,11 @@ constexpr int64_t mostTaps = 25;
 constexpr int64_t mostProducts = 9;
 
 /// factor * d + constant, of one kept dimension d.
-struct Linear {
+struct AlongDim {
   int64_t factor, constant;
   bool isIdentity() const { return factor == 1 && constant == 0; }
 };
-std::optional<Linear> linear(AffineExpr index, unsigned dim) {
+std::optional<AlongDim> alongDim(AffineExpr index, unsigned dim) {
   const AffineExpr position = getAffineDimExpr(dim, index.getContext());
   const auto at = [&](int64_t number) {
     return dyn_cast<AffineConstantExpr>(
@@ -53,7 +53,7 @@ std::optional<Linear> linear(AffineExpr index, unsigned dim) {
   const auto first = at(0), second = at(1);
   if (!first || !second)
     return std::nullopt;
-  const Linear found{second.getValue() - first.getValue(), first.getValue()};
+  const AlongDim found{second.getValue() - first.getValue(), first.getValue()};
   const bool isLinear = simplifyAffineExpr(index - position * found.factor, dim + 1, 0) == first;
   return isLinear ? std::optional(found) : std::nullopt;
 }
@@ -296,9 +296,9 @@ private:
     auto contract = (expand ? expand.getSrc() : tensor).getDefiningOp<linalg::ContractOp>();
     if (!contract || map.getNumResults() != kept.size() || !isa<FloatType>(operandType(contract)))
       return std::nullopt;
-    SmallVector<Linear> read;
+    SmallVector<AlongDim> read;
     for (AffineExpr index : map.getResults()) {
-      const std::optional<Linear> own = linear(index, read.size());
+      const std::optional<AlongDim> own = alongDim(index, read.size());
       if (!own)
         return std::nullopt;
       read.push_back(*own);
@@ -335,7 +335,8 @@ private:
   }
 
   /// Its name is that of the product's dimension where the tap reads all of it.
-  Group groupOf(ReassociationIndices dims, StringRef before, Value tensor, ArrayRef<Linear> read) {
+  Group groupOf(ReassociationIndices dims, StringRef before, Value tensor,
+                ArrayRef<AlongDim> read) {
     SmallVector<std::string> parts;
     bool isSame = true;
     for (const int64_t dim : dims) {
@@ -348,7 +349,7 @@ private:
   /// The operand of the product of a tap: what the tap reads of its rows or columns; null where
   /// that is not known.
   Value operand(linalg::ContractOp contract, OpOperand &input, ArrayRef<Group> groups,
-                ArrayRef<Linear> read) {
+                ArrayRef<AlongDim> read) {
     const AffineMap map = contract.getMatchingIndexingMap(&input);
     auto collapse = input.get().getDefiningOp<tensor::CollapseShapeOp>();
     Value source = collapse ? collapse.getSrc() : input.get();
@@ -364,7 +365,7 @@ private:
       merged.push_back(group ? StringRef(group->name) : dimName(input.get(), d));
       isSame &= merged.back() == dimName(input.get(), d);
       for (auto [i, dim] : llvm::enumerate(piece)) {
-        const Linear own = group ? read[group->dims[i]] : Linear{1, 0};
+        const AlongDim own = group ? read[group->dims[i]] : AlongDim{1, 0};
         along.push_back(b.getAffineDimExpr(dim) * own.factor + own.constant);
         dims.push_back(group ? kept[group->dims[i]] : dimName(source, dim));
         isSame &= own.isIdentity();
@@ -500,7 +501,7 @@ private:
   llvm::DenseMap<std::pair<Value, AffineMap>, std::optional<Element>> known;
   llvm::DenseMap<Value, bool> pooled;
   /// How each tap reads the products.
-  llvm::MapVector<Operation *, SmallVector<SmallVector<Linear>>> reads;
+  llvm::MapVector<Operation *, SmallVector<SmallVector<AlongDim>>> reads;
 };
 
 struct UnrollWindowsPass : impl::UnrollWindowsBase<UnrollWindowsPass> {
