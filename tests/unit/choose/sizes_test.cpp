@@ -236,7 +236,7 @@ TEST_P(Sizes, AreThoseOfThePasses) {
   EXPECT_GE(placed, variantsOfSample() / 4);
 }
 
-const SizesCase samples[] = {
+const SizesCase sizesCases[] = {
     {"product",
      "kernel k(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
      {300, 700, 1000}},
@@ -261,7 +261,7 @@ const SizesCase samples[] = {
 INSTANTIATE_TEST_SUITE_P(Variants, Sizes,
                          testing::Combine(testing::Values("ascend910b3", "ascend310p3",
                                                           "ascend950pr"),
-                                          testing::ValuesIn(samples)),
+                                          testing::ValuesIn(sizesCases)),
                          [](const testing::TestParamInfo<Sizes::ParamType> &info) {
                            return std::string(std::get<0>(info.param)) + "_" +
                                   std::get<1>(info.param).name;
