@@ -79,6 +79,10 @@ bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
+bool isReturned(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ir::ReturnOp>(user); });
+}
+
 Value behindReshapes(Value tensor) {
   while (isReshape(tensor.getDefiningOp()))
     tensor = tensor.getDefiningOp()->getOperand(0);

@@ -15,6 +15,9 @@ inline constexpr llvm::StringLiteral collapsedDimsAttr = "mmk.dims";
 /// tensor.expand_shape.
 bool isReshape(mlir::Operation *op);
 
+/// Whether nothing but mmk.return reads what an operation gives.
+bool isReturned(mlir::Operation *op);
+
 /// The tensor behind those.
 mlir::Value behindReshapes(mlir::Value tensor);
 

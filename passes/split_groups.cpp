@@ -320,7 +320,53 @@ private:
   std::map<std::string, Value> dims;
 };
 
+/// Whether each product has its rows along one dimension.
+bool haveOneRow(ir::KernelOp kernel) {
+  return !kernel
+              .walk([](linalg::ContractOp contract) {
+                const SmallVector<AffineMap> maps = contract.getIndexingMapsArray();
+                unsigned rows = 0;
+                for (unsigned loop = 0; loop < maps[0].getNumDims(); ++loop)
+                  rows += maps[0].isFunctionOfDim(loop) && maps[2].isFunctionOfDim(loop) &&
+                          !maps[1].isFunctionOfDim(loop);
+                return rows > 1 ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// Whether parameters and results whose groups are split have those outside of their last two
+/// dimensions, along which tiles extend.
+bool areGroupsOutside(ir::KernelOp kernel) {
+  const auto isOutside = [](int64_t outer, ArrayRef<ReassociationIndices> pieces) {
+    for (auto [i, piece] : llvm::enumerate(pieces))
+      if (llvm::is_contained(piece, outer))
+        return llvm::is_contained(piece, outer + 1) || i + 2 < pieces.size();
+    return false;
+  };
+  const auto splitOf = [](ArrayRef<ReassociationIndices> pieces) {
+    const auto *piece = llvm::find_if(pieces, [](auto &it) { return it.size() > 1; });
+    return piece == pieces.end() ? -1 : piece->front();
+  };
+  return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+        expand && isa<BlockArgument>(expand.getSrc()))
+      return llvm::all_of(expand->getUsers(), [&](Operation *user) {
+        auto collapse = dyn_cast<tensor::CollapseShapeOp>(user);
+        return collapse && isOutside(splitOf(expand.getReassociationIndices()),
+                                     collapse.getReassociationIndices());
+      });
+    auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+    if (!collapse || !isReturned(&op))
+      return true;
+    auto expand = collapse.getSrc().getDefiningOp<tensor::ExpandShapeOp>();
+    return expand &&
+           isOutside(splitOf(collapse.getReassociationIndices()), expand.getReassociationIndices());
+  });
+}
+
 } // namespace
+
+bool areGroupsJoined(ir::KernelOp kernel) { return haveOneRow(kernel) && areGroupsOutside(kernel); }
 
 bool splitGroups(ir::KernelOp kernel) { return GroupSplitter(kernel).run(); }
 

@@ -11,4 +11,8 @@ namespace mmk {
 /// tensor.expand_shape and tensor.collapse_shape. Whether there was one that could be split.
 bool splitGroups(ir::KernelOp kernel);
 
+/// Whether the positions of each group have been joined with the rows of products, and the groups
+/// are outside of the dimensions that tiles extend along.
+bool areGroupsJoined(ir::KernelOp kernel);
+
 } // namespace mmk

@@ -147,7 +147,7 @@ std::optional<KernelLowering::MemoryDims> KernelLowering::memoryDims(Value tenso
   const auto collapseOf = [](Value value) -> tensor::CollapseShapeOp {
     for (Operation *user : value.getUsers())
       if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user))
-        if (llvm::all_of(collapse->getUsers(), [](Operation *it) { return isa<ir::ReturnOp>(it); }))
+        if (isReturned(collapse))
           return collapse;
     return {};
   };
